@@ -4,6 +4,7 @@
 #include "op/tile.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
@@ -24,8 +25,6 @@ static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
 #include "../../ops/dtypes.def"
 #undef X
 };
-
-static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
@@ -62,7 +61,7 @@ static void collect(nomen__iter *it, nomen_tensor *const *operand, int ndim, con
 /* Should dim a lie outside of dim b? The first operand that tells them apart decides. */
 static bool is_outer(const nomen__iter *it, int a, int b) {
     for (int k = 0; k < it->count; k++) {
-        int64_t x = magnitude(it->step[a][k]), y = magnitude(it->step[b][k]);
+        int64_t x = llabs(it->step[a][k]), y = llabs(it->step[b][k]);
         if (x && y && x != y) return x > y;
     }
     return false;
@@ -102,7 +101,7 @@ static void merge_dims(nomen__iter *it) {
 }
 
 static bool crosses(const nomen__iter *it, int k, int d) {
-    int64_t here = magnitude(it->step[0][k]), there = magnitude(it->step[d][k]);
+    int64_t here = llabs(it->step[0][k]), there = llabs(it->step[d][k]);
     return there && there < here && here >= FAR_STEP && (there < FAR_STEP || there == it->own[k]);
 }
 
@@ -111,7 +110,7 @@ static bool crosses(const nomen__iter *it, int k, int d) {
  * apart, so that the cache has no room for parts of so many of them. */
 static void find_turns(nomen__iter *it) {
     const int64_t item = it->own[0], line = LINE / item;
-    const int64_t apart = magnitude(it->step[1][0]), power = apart & -apart;
+    const int64_t apart = llabs(it->step[1][0]), power = apart & -apart;
     int64_t rows = TURN_LINES * line;
     if (power && rows > TURN_FAR / power) rows = TURN_FAR / power;
     it->turns = it->moves && it->step[0][0] == item && it->step[1][1] == item && rows >= 2 * line;

@@ -1,11 +1,13 @@
 /* Order statistics along one dim (sort, topk, median): rows of a tensor, shared out to threads with
  * a piece of scratch for each. */
 #include "op/launch.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include "nomen/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOGETHER = 16 };       /* rows that lie side by side are fetched together */
@@ -145,13 +147,11 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
     }
 }
 
-static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
-
 /* The dim whose rows lie closest to each other. */
 static int closest(const order_job *job) {
     int best = 0;
     for (int d = 1; d < job->ndim; d++)
-        if (magnitude(job->step[d][IN]) < magnitude(job->step[best][IN])) best = d;
+        if (llabs(job->step[d][IN]) < llabs(job->step[best][IN])) best = d;
     return best;
 }
 
@@ -173,22 +173,27 @@ static void choose_lines(order_job *job, bool across) {
     }
 }
 
+/* Elements and rows follow each other, on all sides. */
+static void close_up(nomen__order_args *row, int64_t item) {
+    const int64_t position = nomen__item(NOMEN_I64);
+    row->in_step = row->value_step = item;
+    row->index_step = position;
+    row->in_row = row->n * item;
+    row->value_row = row->count * item;
+    row->index_row = row->count * position;
+}
+
 /* The same of whole tensors along the last dim, where nothing is to be found out: a dim of size 1
  * may have any stride. false: they are not. */
 static bool lay_out_last(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2],
                          int dim) {
-    const int64_t item = nomen__item(in->dtype), position = nomen__item(NOMEN_I64);
     unsigned whole = in->flags;
     for (int k = 0; k < 2; k++)
         if (out[k]) whole &= out[k]->flags;
     if (dim != in->ndim - 1 || !(whole & NOMEN__CONTIGUOUS)) return false;
     nomen__order_args *const row = &job->row;
     for (int d = 0; d < dim; d++) row->rows *= in->size[d];
-    row->in_step = row->value_step = item;
-    row->index_step = position;
-    row->in_row = row->n * item;
-    row->value_row = row->count * item;
-    row->index_row = row->count * position;
+    close_up(row, nomen__item(in->dtype));
     return true;
 }
 
@@ -311,24 +316,21 @@ static bool is_turned(const order_job *job, const nomen_tensor *in) {
 }
 
 /* Some of the outermost dim of a side with the dims of the job and `along` elements of a row, as
- * rows that follow each other. Sizes and strides are the caller's. */
-static nomen_tensor side_of(const order_job *job, const nomen_tensor *t, int side, int64_t begin,
-                            int64_t some, int64_t along, int64_t along_step, int64_t *size,
-                            int64_t *stride) {
+ * rows that follow each other. */
+static nomen_tensor *side_of(nomen__layout *view, const order_job *job, const nomen_tensor *t,
+                             int side, int64_t begin, int64_t some, int64_t along,
+                             int64_t along_step) {
     const int64_t item = nomen__item(t->dtype);
     const int last = job->ndim - 1;
-    nomen_tensor v = *t;
+    nomen_tensor *v = nomen__lay_over(view, t, job->ndim + 1);
     for (int d = 0; d <= last; d++) {
-        size[last - d] = d == last ? some : job->size[d];
-        stride[last - d] = job->step[d][side] / item;
+        v->size[last - d] = d == last ? some : job->size[d];
+        v->stride[last - d] = job->step[d][side] / item;
     }
-    size[job->ndim] = along;
-    stride[job->ndim] = along_step / item;
-    v.ndim = (uint8_t)(job->ndim + 1);
-    v.size = size;
-    v.stride = stride;
-    v.data += begin * job->step[last][side];
-    nomen__tensor_finish(&v);
+    v->size[job->ndim] = along;
+    v->stride[job->ndim] = along_step / item;
+    v->data += begin * job->step[last][side];
+    nomen__tensor_finish(v);
     return v;
 }
 
@@ -336,39 +338,34 @@ static nomen_tensor side_of(const order_job *job, const nomen_tensor *t, int sid
  * where they belong. */
 static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
                               nomen_tensor *const out[2], int64_t begin, int64_t some) {
-    int64_t size[SIDES][NOMEN_MAX_DIMS], stride[SIDES][NOMEN_MAX_DIMS];
+    nomen__layout views[SIDES];
     const nomen__order_args *row = &job->row;
     const int64_t steps[2] = {row->value_step, row->index_step};
-    const nomen_tensor from =
-        side_of(job, in, IN, begin, some, row->n, row->in_step, size[IN], stride[IN]);
+    const nomen_tensor *const from =
+        side_of(&views[IN], job, in, IN, begin, some, row->n, row->in_step);
     nomen_tensor *const copy =
-        nomen__copied(nomen__tensor_empty(in->dtype, from.ndim, from.size), &from);
-    nomen_tensor to[2], *made[2] = {NULL, NULL};
+        nomen__copied(nomen__tensor_empty(in->dtype, from->ndim, from->size), from);
+    nomen_tensor *to[2], *made[2] = {NULL, NULL};
     bool ready = copy != NULL;
     for (int k = 0; ready && k < 2; k++) {
         if (!out[k]) continue;
-        to[k] = side_of(job, out[k], VALUES + k, begin, some, row->count, steps[k],
-                        size[VALUES + k], stride[VALUES + k]);
-        made[k] = nomen__tensor_empty(out[k]->dtype, to[k].ndim, to[k].size);
+        const int side = VALUES + k;
+        to[k] = side_of(&views[side], job, out[k], side, begin, some, row->count, steps[k]);
+        made[k] = nomen__tensor_empty(out[k]->dtype, to[k]->ndim, to[k]->size);
         ready = made[k] != NULL;
     }
     nomen_status s = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (ready) {
-        const int64_t item = nomen__item(in->dtype), position = nomen__item(NOMEN_I64);
         order_job line = {.order = job->order, .row = *row};
         line.row.in = copy->data;
         line.row.values = made[0] ? made[0]->data : NULL;
         line.row.indices = made[1] ? made[1]->data : NULL;
         line.row.rows = copy->numel / row->n;
-        line.row.in_step = line.row.value_step = item;
-        line.row.index_step = position;
-        line.row.in_row = row->n * item;
-        line.row.value_row = row->count * item;
-        line.row.index_row = row->count * position;
+        close_up(&line.row, nomen__item(in->dtype));
         s = run_job(&line, line.row.rows);
     }
     for (int k = 0; k < 2; k++) {
-        if (!s && made[k]) s = nomen__copy_values(&to[k], made[k]);
+        if (!s && made[k]) s = nomen__copy_values(to[k], made[k]);
         nomen__release(made[k]);
     }
     nomen__release(copy);
@@ -441,18 +438,18 @@ static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[
     if (s || !out[1]) return s;
     nomen_tensor *places = nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]);
     if (!places) return NOMEN_ERROR_MEMORY;
-    int64_t first_and_step[2] = {0, 1}, stride[NOMEN_MAX_DIMS] = {0};
+    int64_t first_and_step[2] = {0, 1};
     nomen__kernel_find("ramp", NOMEN_I64)
         ->loop((char *const[2]){places->data, (char *)first_and_step},
                (const int64_t[2]){sizeof(int64_t), 0}, places->numel);
-    nomen_tensor everywhere = *places; /* repeated along all other dims */
-    stride[dim] = 1;
-    everywhere.ndim = out[1]->ndim;
-    everywhere.size = out[1]->size;
-    everywhere.stride = stride;
-    everywhere.numel = out[1]->numel;
-    nomen__tensor_finish(&everywhere);
-    s = nomen__copy_values(out[1], &everywhere);
+    nomen__layout view;
+    nomen_tensor *everywhere = nomen__lay_over(&view, places, out[1]->ndim);
+    for (int d = 0; d < everywhere->ndim; d++) { /* repeated along all other dims */
+        everywhere->size[d] = out[1]->size[d];
+        everywhere->stride[d] = d == dim;
+    }
+    nomen__tensor_finish(everywhere);
+    s = nomen__copy_values(out[1], everywhere);
     nomen__release(places);
     return s;
 }

@@ -7,6 +7,7 @@
 
 #include "nomen/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
@@ -58,8 +59,6 @@ static void choose_lines(scan *s) {
     }
 }
 
-static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
-
 static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
     const nomen_tensor *in = tensors[TENSORS - 1];
     s->n = 1;
@@ -85,7 +84,7 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     choose_lines(s);
     /* Lines side by side in memory are worked on together, others one by one. */
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
-    bool apart = magnitude(s->row[TENSORS - 1]) > magnitude(s->step[TENSORS - 1]);
+    bool apart = llabs(s->row[TENSORS - 1]) > llabs(s->step[TENSORS - 1]);
     if (apart && s->block * s->n > NOMEN__GRAIN)
         s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
     if (s->block > s->lines) s->block = s->lines;

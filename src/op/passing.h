@@ -51,4 +51,31 @@ static inline void nomen__pass_named(nomen_tensor *view, const nomen_tensor *t) 
     view->flags |= NOMEN__NAMED;
 }
 
+/* The same inside a launch, where a view may have all the dims there can be: it goes no further
+ * than copies and fills. */
+typedef struct nomen__layout {
+    nomen_tensor t;
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+} nomen__layout;
+
+/* The memory of t, with dims that the caller sets, and finishes. */
+static inline nomen_tensor *nomen__lay_over(nomen__layout *view, const nomen_tensor *t, int ndim) {
+    nomen__pass(&view->t, t, ndim);
+    view->t.size = view->size;
+    view->t.stride = view->stride;
+    return &view->t;
+}
+
+/* The dims that t has, for the caller to change. */
+static inline nomen_tensor *nomen__lay_alike(nomen__layout *view, const nomen_tensor *t) {
+    nomen_tensor *v = nomen__lay_over(view, t, t->ndim);
+    for (int d = 0; d < t->ndim; d++) {
+        v->size[d] = t->size[d];
+        v->stride[d] = t->stride[d];
+    }
+    v->numel = t->numel;
+    v->flags = t->flags & NOMEN__CONTIGUOUS;
+    return v;
+}
+
 #endif

@@ -28,18 +28,16 @@ nomen_status nomen__names_flipud(nomen__call *c) { return flip_one(c, 0, 1); }
 
 nomen_status nomen__launch_flip(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    int64_t stride[NOMEN_MAX_DIMS];
-    nomen_tensor mirrored = *t;
+    nomen__layout view;
     if (t->numel == 0) return NOMEN_OK;
-    mirrored.stride = stride;
+    nomen_tensor *mirrored = nomen__lay_alike(&view, t);
     for (int d = 0; d < t->ndim; d++) {
-        stride[d] = t->stride[d];
         if (!(c->mask >> d & 1)) continue;
-        mirrored.data += (t->size[d] - 1) * stride[d] * nomen__item(t->dtype);
-        stride[d] = -stride[d];
+        mirrored->data += (t->size[d] - 1) * t->stride[d] * nomen__item(t->dtype);
+        mirrored->stride[d] = -t->stride[d];
     }
-    nomen__tensor_finish(&mirrored);
-    return nomen__copy_values(c->out[0], &mirrored);
+    nomen__tensor_finish(mirrored);
+    return nomen__copy_values(c->out[0], mirrored);
 }
 
 /* ---- tril, triu ------------------------------------------------------------------------------ */
@@ -124,38 +122,28 @@ static void fill_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
-typedef struct turned {
-    nomen_tensor t;
-    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
-} turned;
-
 /* t with rows and columns of its matrices exchanged. */
-static const nomen_tensor *turn_over(turned *to, const nomen_tensor *t) {
+static const nomen_tensor *turn_over(nomen__layout *to, const nomen_tensor *t) {
     const int n = t->ndim - 2;
-    to->t = *t;
-    memcpy(to->size, t->size, sizeof *t->size * t->ndim);
-    memcpy(to->stride, t->stride, sizeof *t->stride * t->ndim);
-    to->size[n] = t->size[n + 1];
-    to->size[n + 1] = t->size[n];
-    to->stride[n] = t->stride[n + 1];
-    to->stride[n + 1] = t->stride[n];
-    to->t.size = to->size;
-    to->t.stride = to->stride;
-    return &to->t;
+    nomen_tensor *v = nomen__lay_alike(to, t);
+    v->size[n] = t->size[n + 1];
+    v->size[n + 1] = t->size[n];
+    v->stride[n] = t->stride[n + 1];
+    v->stride[n + 1] = t->stride[n];
+    nomen__tensor_finish(v);
+    return v;
 }
 
 /* A part of the matrices: so many rows and columns from (row, column) on. */
-static nomen_tensor *part_of(turned *to, const nomen_tensor *t, int64_t row, int64_t rows,
+static nomen_tensor *part_of(nomen__layout *to, const nomen_tensor *t, int64_t row, int64_t rows,
                              int64_t column, int64_t columns) {
     const int n = t->ndim - 2;
-    to->t = *t;
-    memcpy(to->size, t->size, sizeof *t->size * t->ndim);
-    to->size[n] = rows;
-    to->size[n + 1] = columns;
-    to->t.size = to->size;
-    to->t.data += (row * t->stride[n] + column * t->stride[n + 1]) * nomen__item(t->dtype);
-    nomen__tensor_finish(&to->t);
-    return &to->t;
+    nomen_tensor *v = nomen__lay_alike(to, t);
+    v->size[n] = rows;
+    v->size[n + 1] = columns;
+    v->data += (row * t->stride[n] + column * t->stride[n + 1]) * nomen__item(t->dtype);
+    nomen__tensor_finish(v);
+    return v;
 }
 
 /* The rows and columns that have a part in the triangle; what else there is will be cleared. made,
@@ -173,7 +161,7 @@ static nomen_status copy_box(const triangle_job *job, const nomen_tensor *in, no
                   last_row = job->lower ? rows : within(columns - k, rows),
                   column = job->lower ? 0 : within(k, columns),
                   last = job->lower ? within(rows + k, columns) : columns;
-    turned to, from;
+    nomen__layout to, from;
     if (row >= last_row || column >= last) return NOMEN_OK;
     if (last_row - row == rows && last - column == columns) return nomen__copy_values(made, all);
     return nomen__copy_values(part_of(&to, t, row, last_row - row, column, last - column),
@@ -190,7 +178,7 @@ nomen_status nomen__launch_triangle(nomen__call *c) {
         triangle_job job = {.t = made,
                             .diagonal = nomen__given(c, 1) ? c->arg[1].integer : 0,
                             .lower = c->op->id == NOMEN__OP_TRIL};
-        turned sides[2];
+        nomen__layout sides[2];
         /* Of matrices whose columns lie as rows usually do it is the other triangle. */
         if (made->stride[last] != 1 && made->stride[last - 1] == 1) {
             const int64_t rows = made->size[last - 1], k = job.diagonal;

@@ -285,18 +285,23 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
 #define CERTAIN(a) ((a)->out != NULL)
 #endif
 
-/* Long lines without gaps on both sides are better run through one by one. */
+/* Long lines without gaps on both sides are better run through one by one: later where positions
+ * are found, too. */
+#ifdef POSITIONS
+#define LONGEST 48
+#else
+#define LONGEST SHORT_ROW
+#endif
 static bool FN(can_turn)(const nomen__scan_args *a) {
     if (sizeof(T) != 4 || !CERTAIN(a) || a->lines < 8) return false;
 #ifdef POSITIONS
     if (a->at && a->at_step != 8) return false;
 #endif
-#ifdef POSITIONS
-    if (a->in_step == 4 && a->out_step == 4 && a->n > SHORT_ROW) return a->n <= 48;
-#endif
-    if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
+    if (a->in_step == 4 && a->out_step == 4)
+        return a->n <= LONGEST && (a->n > SHORT_ROW || a->n % 4 == 0);
     return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
+#undef LONGEST
 
 static void FN(run)(void *carry, const nomen__scan_args *a) {
     /* Lines are walked the way that suits the stores, if there are any. */
