@@ -51,8 +51,8 @@ static inline void nomen__pass_named(nomen_tensor *view, const nomen_tensor *t) 
     view->flags |= NOMEN__NAMED;
 }
 
-/* The same inside a launch, where a view may have all the dims there can be: it goes no further
- * than copies and fills. */
+/* The same inside a launch, where a view may have all the dims there can be, and lie elsewhere: it
+ * goes no further than copies and fills. */
 typedef struct nomen__layout {
     nomen_tensor t;
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
@@ -63,6 +63,8 @@ static inline nomen_tensor *nomen__lay_over(nomen__layout *view, const nomen_ten
     nomen__pass(&view->t, t, ndim);
     view->t.size = view->size;
     view->t.stride = view->stride;
+    view->t.flags = t->flags & NOMEN__AWAY;
+    view->t.device = t->device;
     return &view->t;
 }
 
@@ -74,7 +76,7 @@ static inline nomen_tensor *nomen__lay_alike(nomen__layout *view, const nomen_te
         v->stride[d] = t->stride[d];
     }
     v->numel = t->numel;
-    v->flags = t->flags & NOMEN__CONTIGUOUS;
+    v->flags |= t->flags & NOMEN__CONTIGUOUS;
     return v;
 }
 

@@ -185,14 +185,15 @@ static void test_vectors(void **state) {
 static void test_halves(void **state) {
     (void)state;
     static const int64_t sizes[][3] = {{17, 17, 16}, {33, 50, 70}, {32, 64, 31}};
-    static const int64_t large[][3] = {
-        {20, 17, 4200}, {300, 20, 40}, {18, 550, 40}, {40, 20, 1100}};
+    static const int64_t large[][3] = {{20, 17, 4200},  {300, 20, 40},   {18, 550, 40},
+                                       {40, 20, 1100},  {300, 18, 2100}, {1060, 17, 2080},
+                                       {18, 1060, 2100}};
     for (int how = 0; how < LAYOUTS; how++)
         for (int s = 0; s < COUNT(sizes); s++)
             check(NOMEN_BF16, sizes[s][0], sizes[s][1], sizes[s][2], how, s ? PLAIN : SPECIAL);
     for (int s = 0; s < COUNT(large); s++) {
-        check(NOMEN_BF16, large[s][0], large[s][1], large[s][2], s, PLAIN);
-        check(NOMEN_F16, large[s][0], large[s][1], large[s][2], s, PLAIN);
+        check(NOMEN_BF16, large[s][0], large[s][1], large[s][2], s % LAYOUTS, PLAIN);
+        check(NOMEN_F16, large[s][0], large[s][1], large[s][2], s % LAYOUTS, PLAIN);
     }
 }
 
