@@ -4,6 +4,7 @@
     make bench                    all of it: about three quarters of an hour
     make bench BENCH=--quick      ends in minutes
     make bench BENCH="--op sum --op exp --size 1000000"
+    make bench BENCH="--isa avx2"     both libraries held to AVX2; or to scalar code
 
 Lines of calls that are not asked for stay in the file, as long as machine, threads and versions are
 the same; each line says of which commit it is. So a long run can be made in parts, and goes on
@@ -347,6 +348,31 @@ def forget_others(common):
     return about
 
 
+# What holds both libraries to fewer vectors than the processor has; the scalar code of nomen stands
+# beside the least that the peer can do.
+NARROWER = {
+    "avx2": {
+        "NOMEN_ISA": "avx2",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    },
+    "scalar": {
+        "NOMEN_ISA": "scalar",
+        "ATEN_CPU_CAPABILITY": "default",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+    },
+}
+
+
+def hold_to(isa):
+    """Results of these have a folder of their own, and a page."""
+    global FOLDER
+    FOLDER /= isa
+    os.environ.update(NARROWER[isa], NOMEN_BENCH_FOLDER=str(FOLDER))
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer sizes and rounds")
@@ -354,6 +380,7 @@ def arguments():
     parser.add_argument("--named", default="/usr/bin/python3", help="one with torch 1.13, or ''")
     parser.add_argument("--op", action="append", help="these operations only")
     parser.add_argument("--size", type=int, action="append", help="these sizes only")
+    parser.add_argument("--isa", choices=NARROWER, help="no wider vectors, for both libraries")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, help="about what an ordinary call may take")
     parser.add_argument("--longest", type=float, help="leave out what takes longer, in seconds")
@@ -371,6 +398,8 @@ def arguments():
 
 def main():
     options = arguments()
+    if options.isa:
+        hold_to(options.isa)
     FOLDER.mkdir(parents=True, exist_ok=True)
     peer = options.peer or os.environ.get("NOMEN_BENCH_PYTHON") or environment()
     found = version(peer)
@@ -379,7 +408,8 @@ def main():
     triad(options.threads)
     measurer = Measurer(peer, options)
     keeper = None if options.quick else Measurer(peer, options, "peer", KEEP_BLOCKS)
-    common = {"machine": machine(), "threads": options.threads, **measurer.versions}
+    held = {"isa": options.isa, "held": NARROWER[options.isa]} if options.isa else {}
+    common = {"machine": machine(), "threads": options.threads, **held, **measurer.versions}
     about = forget_others(common) | common
     command = " ".join(["bench/bench_all.py", *sys.argv[1:]])
     earlier = about.get("commands", []) if options.part else []

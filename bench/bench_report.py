@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs/benchmarks.md and its pictures, from the CSV files that bench_all.py writes to build/bench;
-of a machine without AVX-512 docs/benchmarks_avx2.md, so that one page does not replace the other.
+of other vectors than AVX-512 (--isa there, or a machine without them) docs/benchmarks_avx2.md and
+docs/benchmarks_scalar.md, so that one page does not replace the other.
 
 Runs in build/bench-venv, which has matplotlib; without it there are no pictures.
 """
@@ -18,11 +19,11 @@ import bench_goals
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("NOMEN_BENCH_FOLDER", ROOT / "build" / "bench"))
 ABOUT = FOLDER / "about.json"
-KIND = "" if "avx512" in ABOUT.read_text() else "_avx2"
+ISA = json.loads(ABOUT.read_text()).get("isa") or (None if "avx512" in ABOUT.read_text() else "avx2")
+KIND = f"_{ISA}" if ISA else ""
 PAGE = ROOT / "docs" / f"benchmarks{KIND}.md"
 PICTURES = ROOT / "docs" / "benchmarks"
 LOSES = 0.95
-WIDTH = {"float64": 8, "int64": 8, "bfloat16": 2, "float16": 2, "bool": 1}
 # Bytes that an operation of an element has to move: what it reads and what it writes.
 STREAMS = {"abs": 2, "neg": 2, "add": 3, "mul": 3, "exp": 2, "tanh": 2, "clone": 2, "sum": 1}
 STREAMS |= {"max": 1, "var": 1, "cumsum": 2, "softmax": 2, "fill": 1, "where": 3, "lerp": 4}
@@ -85,11 +86,14 @@ def head(found, about, triad):
     others = sorted(PAGE.parent.glob("benchmarks*.md"))
     others = [f"[{x.stem}]({x.name})" for x in others if x != PAGE]
     if others:
-        yield "A machine with other instructions: " + ", ".join(others) + "."
+        yield "With other instructions: " + ", ".join(others) + "."
         yield ""
     yield f"- Machine: {about['machine']}; {about['threads']} threads for both libraries."
     commands = ", ".join(f"`{x}`" for x in about["commands"])
     yield f"- Commands: {commands}; PyTorch {about['peer']}, with its widest vectors."
+    if about.get("isa"):
+        held = ", ".join(f"`{key}={value}`" for key, value in about["held"].items())
+        yield f"- **Both libraries are held to fewer vectors than the machine has**: {held}."
     commits = collections.Counter(r["commit"] for r in found).most_common()
     yield "- Measured at " + ", ".join(f"{c} ({n} calls)" for c, n in commits) + "."
     yield f"- Memory (a triad in C): {triad['one']} GB/s by one thread, {triad['all']} by all."
@@ -128,20 +132,42 @@ def families(found):
     yield ""
 
 
-def goals(found, named):
-    """What was to be reached, and by how many calls it is."""
+def goals(found, named, triad):
+    """What was to be reached, by how many calls it is, and by which it is not."""
+    limits = bench_goals.Limits(found, named, triad)
     yield "## Goals"
     yield ""
     yield "What each family is to reach at least, and what would be good; how many calls there are,"
-    yield "their median and lowest ratio, and how many reach the one and the other. Where no size"
-    yield "stands: from 30k on, contiguous, over any dims."
+    yield "their median and lowest ratio, how many reach the one and the other, and how many cannot"
+    yield "reach the least on this machine: where the peer's time divided by it is less than"
+    yield f"{limits.call:.3f} us, the shortest call from Python that was measured, or than what the"
+    yield f"bytes of 30M elements take at {limits.bytes_a_us / 1e3:.1f} GB/s, the most there is."
+    yield "Where no size stands: from 30k on, contiguous, over any dims."
     yield ""
-    lines = []
-    for family, least, aim, count, *ratios, reached, aimed in bench_goals.goal_lines(found, named):
-        line = [family, f"{least:g} / {aim:g}", str(count), *map(number, ratios)]
-        lines.append([*line, str(reached), str(aimed)])
-    head = "family", "least / aim", "calls", "median", "lowest", "reach least", "reach aim"
+    lines, below = [], []
+    for family, least, aim, here, reached, aimed, short_of, cannot in bench_goals.goal_lines(
+        found, named, limits
+    ):
+        ratios = [line["ratio"] for line in here]
+        line = [family, f"{least:g} / {aim:g}", str(len(here)), number(statistics.median(ratios))]
+        lines.append([*line, number(ratios[0]), str(reached), str(aimed), str(cannot or "")])
+        for line in short_of if least > LOSES else ():
+            if not limits.forbid(line, least):
+                below.append([line["ratio"] / least, line, least])
+    head = ["family", "least / aim", "calls", "median", "lowest", "reach least", "reach aim"]
+    head.append("cannot")
     yield from table(head, lines)
+    yield ""
+    yield "### Below what they are to reach at least"
+    yield ""
+    yield "Without those that cannot."
+    yield ""
+    lines = [
+        [label(r), short(r["n"]), number(r["nomen_us"]), number(r["peer_us"]), number(r["ratio"])]
+        + [f"{least:g}"]
+        for _, r, least in sorted(below, key=lambda x: x[0])
+    ]
+    yield from table(["call", "elements", "nomen us", "peer us", "ratio", "least"], lines)
     yield ""
 
 
@@ -369,7 +395,7 @@ def main():
     for file, title in pictures(found, triad):
         parts += [f"![{title}](benchmarks/{file})", ""]
     named = rows("named.csv")
-    for part in (families(found), goals(found, named), losing(found), kept(found)):
+    for part in (families(found), goals(found, named, triad), losing(found), kept(found)):
         parts += part
     parts += [*first_calls(found), *names(named, about)]
     parts += every(found)

@@ -1,6 +1,7 @@
 /* What the memory of this machine gives: a[i] = b[i] + s * c[i] over three arrays that fit no
- * cache, by one thread and by all of them, in GB/s of bytes asked for. One line of JSON. cc -O3
- * -march=native -pthread bench/bench_triad.c -o triad && ./triad THREADS ELEMENTS */
+ * cache, by one thread and by all of them, in GB/s of bytes asked for; and the same of a sum over
+ * one array, which only reads. One line of JSON. cc -O3 -march=native -pthread bench/bench_triad.c
+ * -o triad && ./triad THREADS ELEMENTS */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct part {
     float *a;
     const float *b, *c;
     long n;
+    unsigned sum;
 } part;
 
 static double now(void) {
@@ -26,8 +28,19 @@ static void *triad(void *given) {
     return NULL;
 }
 
+/* The bits as integers, whose sum may be made in any order. */
+static void *reading(void *given) {
+    part *p = given;
+    const unsigned *bits = (const unsigned *)(const void *)p->b;
+    unsigned sum = 0;
+    for (long i = 0; i < p->n; i++) sum += bits[i];
+    p->sum = sum;
+    return NULL;
+}
+
 /* The best of the rounds: the limit is what the machine can do, not what it did beside others. */
-static double best(float *const arrays[3], long n, int threads) {
+static double best(float *const arrays[3], long n, int threads, void *(*work)(void *),
+                   int streams) {
     part parts[MOST];
     pthread_t workers[MOST];
     double least = 1e30;
@@ -35,14 +48,14 @@ static double best(float *const arrays[3], long n, int threads) {
         double start = now();
         for (int i = 0; i < threads; i++) {
             long from = n * i / threads, to = n * (i + 1) / threads;
-            parts[i] = (part){arrays[0] + from, arrays[1] + from, arrays[2] + from, to - from};
-            if (pthread_create(&workers[i], NULL, triad, &parts[i])) return 0;
+            parts[i] = (part){arrays[0] + from, arrays[1] + from, arrays[2] + from, to - from, 0};
+            if (pthread_create(&workers[i], NULL, work, &parts[i])) return 0;
         }
         for (int i = 0; i < threads; i++) pthread_join(workers[i], NULL);
         double took = now() - start;
         if (took < least) least = took;
     }
-    return 3.0 * (double)n * sizeof(float) / least * 1e-9;
+    return (double)streams * (double)n * sizeof(float) / least * 1e-9;
 }
 
 int main(int count, char **words) {
@@ -55,7 +68,9 @@ int main(int count, char **words) {
         if (!arrays[k]) return 1;
         for (long i = 0; i < n; i++) arrays[k][i] = (float)(i % 7);
     }
-    printf("{\"one\": %.1f, \"all\": %.1f, \"elements\": %ld}\n", best(arrays, n, 1),
-           best(arrays, n, threads), n);
+    printf("{\"one\": %.1f, \"all\": %.1f, \"read_one\": %.1f, \"read_all\": %.1f, \"elements\": "
+           "%ld}\n",
+           best(arrays, n, 1, triad, 3), best(arrays, n, threads, triad, 3),
+           best(arrays, n, 1, reading, 1), best(arrays, n, threads, reading, 1), n);
     return arrays[0][n - 1] < -1.0F;
 }
