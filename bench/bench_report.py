@@ -19,7 +19,7 @@ import bench_goals
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("NOMEN_BENCH_FOLDER", ROOT / "build" / "bench"))
 ABOUT = FOLDER / "about.json"
-ISA = json.loads(ABOUT.read_text()).get("isa") or (None if "avx512" in ABOUT.read_text() else "avx2")
+ISA = json.loads(ABOUT.read_text()).get("isa") or ("avx512" not in ABOUT.read_text() and "avx2")
 KIND = f"_{ISA}" if ISA else ""
 PAGE = ROOT / "docs" / f"benchmarks{KIND}.md"
 PICTURES = ROOT / "docs" / "benchmarks"
