@@ -57,66 +57,21 @@ static double FN(normal_of)(const job *j, T *x, int64_t n, double *twice) {
     return length;
 }
 
-/* As in singular_mirrors.h. */
-typedef struct FN(stage) {
-    const job *j;
-    T *row, *last_column, *last_sums, *column, *sums;
-    double other, twice;
-    int64_t wide, some, parts; /* columns; rows of a part */
-} FN(stage);
-
 static T FN(less)(double factor, T x) {
     return (T){(R)(-factor * (double)x.re), (R)(-factor * (double)x.im)};
 }
 
-static void FN(mirror_rows)(void *context, int64_t begin, int64_t end) {
-    const FN(stage) *s = context;
-    const int64_t m = s->j->m;
-    T *sums = s->sums + begin / s->some * m;
-    memset(sums, 0, sizeof(T) * (size_t)s->wide);
-    for (int64_t r = begin; r < end; r++) {
-        T *row = s->row + (r + 1) * m;
-        const T last = FN(less)(s->other, s->last_column[r + 1]);
-        const R factors[3] = {last.re, last.im, (R)-s->twice};
-        char *const ptr[5] = {(char *)row, (char *)(s->last_sums + 1), (char *)s->row, (char *)sums,
-                              (char *)(uintptr_t)factors};
-        s->j->mirror(ptr, NULL, s->wide);
-        s->column[r] = row[0];
-    }
+static T FN(apart)(T a, T b) { return (T){a.re - b.re, b.im - a.im}; }
+
+static int FN(put)(R *to, T factor) {
+    to[0] = factor.re;
+    to[1] = factor.im;
+    return 2;
 }
 
-static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside, T *work) {
-    const int64_t n = j->n, m = j->m;
-    T *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
-    FN(stage) s = {.j = j};
-    memset(column[1], 0, sizeof(T) * (size_t)(m + 1));
-    memset(sums[1], 0, sizeof(T) * (size_t)(m + 1));
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t left = n - k - 1;
-        if (nomen__is_stopped()) return false;
-        s.row = at + k * m + k;
-        s.wide = m - k;
-        s.column = column[k & 1];
-        s.last_column = column[!(k & 1)];
-        s.last_sums = sums[!(k & 1)];
-        s.some = PART / s.wide + 1;
-        s.parts = (left - 1) / s.some + 1;
-        s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
-        if (s.other != 0)
-            FN(add)(j, s.row, FN(less)(s.other, s.last_column[0]), s.last_sums + 1, s.wide);
-        diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
-        beside[k] = 0;
-        if (!left) return true;
-        nomen__parallel(left, s.some, FN(mirror_rows), &s);
-        for (int64_t p = 1; p < s.parts; p++) FN(add)(j, s.sums, (T){1, 0}, s.sums + p * m, s.wide);
-        if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(T) * (size_t)s.wide);
-        const T first = s.column[0];
-        beside[k] = FN(normal_of)(j, s.column, left, &s.other);
-        const T more = {s.column[0].re - first.re, first.im - s.column[0].im}; /* conjugate */
-        FN(add)(j, sums[k & 1], more, s.row + m, s.wide);
-    }
-    return true;
-}
+#define FACTOR T
+#define ONE    ((T){1, 0})
+#include "op/singular_stages.h"
 
 /* As in singular_mirrors.h. */
 static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,

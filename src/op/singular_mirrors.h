@@ -127,63 +127,20 @@ static double FN(normal_of)(const job *j, T *x, int64_t n, double *twice) {
 
 #include "op/singular_triangle.h"
 
-/* The rows below the k-th in one step: the mirror from the left of the step before, which waited
- * (other, column, sums), this one's from the right (twice, and the k-th row as its normal), and
- * what the next mirror from the left needs: the first column, and its products with all. */
-typedef struct FN(stage) {
-    const job *j;
-    T *row, *last_column, *last_sums, *column, *sums;
-    double other, twice;
-    int64_t wide, some, parts; /* columns; rows of a part */
-} FN(stage);
+static double FN(less)(double factor, T x) { return -factor * (double)x; }
 
-static void FN(mirror_rows)(void *context, int64_t begin, int64_t end) {
-    const FN(stage) *s = context;
-    const int64_t m = s->j->m;
-    T *sums = s->sums + begin / s->some * m;
-    for (int64_t i = 0; i < s->wide; i++) sums[i] = 0;
-    for (int64_t r = begin; r < end; r++) {
-        T *row = s->row + (r + 1) * m;
-        const T factors[2] = {(T)(-s->other * (double)s->last_column[r + 1]), (T)-s->twice};
-        char *const ptr[5] = {(char *)row, (char *)(s->last_sums + 1), (char *)s->row, (char *)sums,
-                              (char *)(uintptr_t)factors};
-        s->j->mirror(ptr, NULL, s->wide);
-        s->column[r] = row[0];
-    }
+static double FN(apart)(T a, T b) { return (double)(a - b); }
+
+static int FN(put)(T *to, double factor) {
+    *to = (T)factor;
+    return 1;
 }
 
-/* Diagonal and what is beside it, beside[k] before diagonal[k + 1]. `at` shares its memory with
- * nobody; work: four vectors, and one for each part. False: it was stopped. */
-static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside, T *work) {
-    const int64_t n = j->n, m = j->m;
-    T *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
-    FN(stage) s = {.j = j};
-    for (int64_t i = 0; i <= m; i++) column[1][i] = sums[1][i] = 0;
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t left = n - k - 1;
-        if (nomen__is_stopped()) return false;
-        s.row = at + k * m + k;
-        s.wide = m - k;
-        s.column = column[k & 1];
-        s.last_column = column[!(k & 1)];
-        s.last_sums = sums[!(k & 1)];
-        s.some = PART / s.wide + 1;
-        s.parts = (left - 1) / s.some + 1;
-        s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
-        if (s.other != 0)
-            FN(add)(j, s.row, -s.other * (double)s.last_column[0], s.last_sums + 1, s.wide);
-        diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
-        beside[k] = 0;
-        if (!left) return true;
-        nomen__parallel(left, s.some, FN(mirror_rows), &s);
-        for (int64_t p = 1; p < s.parts; p++) FN(add)(j, s.sums, 1, s.sums + p * m, s.wide);
-        if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(T) * (size_t)s.wide);
-        const T first = s.column[0];
-        beside[k] = FN(normal_of)(j, s.column, left, &s.other);
-        FN(add)(j, sums[k & 1], (double)(s.column[0] - first), s.row + m, s.wide);
-    }
-    return true;
-}
+#define R      T
+#define FACTOR double
+#define ONE    1
+#include "op/singular_stages.h"
+#undef R
 
 /* The matrix number `at` as a bidiagonal one with the same singular values, but for a factor.
  * False: it was stopped. Matrices whose numbers are not all finite: the factor is NaN. */
