@@ -40,39 +40,15 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define RESULT(a, p) (*(a))
 #include "kernels/loops/fold_floats.h"
 
-#define SFX        c64
-#define T          c64
-#define F          c64
-#define C          double
-#define D          double
-#define LD(x)      size_c64(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define SIZE_C64(x)  size_c64(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_sizes.h"
 
 #include "kernels/loops/take_sum2.h"
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs(x)
-#define OUT        double
-#define DONE(a, p) sum2_get(a)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c128
-#define T          c128
-#define F          c128
-#define C          double
-#define D          double
-#define LD(x)      size_c128(x)
-#define OUT        double
-#define DONE(a, p) sum2_get(a)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define SIZE_F64(x)  __builtin_fabs(x)
+#define SIZE_C128(x) size_c128(x)
+#define RESULT(a, p) sum2_get(a)
+#include "kernels/loops/fold_sizes.h"
 
 /* ---- norm_2 ---------------------------------------------------------------------------------- */
 #undef OP
@@ -87,39 +63,15 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define RESULT(a, p) __builtin_sqrt(*(a))
 #include "kernels/loops/fold_floats.h"
 
-#define SFX        c64
-#define T          c64
-#define F          c64
-#define C          double
-#define D          double
-#define LD(x)      square_c64(x)
-#define OUT        float
-#define DONE(a, p) (float)__builtin_sqrt(*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define SIZE_C64(x)  square_c64(x)
+#define RESULT(a, p) __builtin_sqrt(*(a))
+#include "kernels/loops/fold_sizes.h"
 
 #include "kernels/loops/take_sum2.h"
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      ((x) * (x))
-#define OUT        double
-#define DONE(a, p) __builtin_sqrt(sum2_get(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c128
-#define T          c128
-#define F          c128
-#define C          double
-#define D          double
-#define LD(x)      square_c128(x)
-#define OUT        double
-#define DONE(a, p) __builtin_sqrt(sum2_get(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define SIZE_F64(x)  ((x) * (x))
+#define SIZE_C128(x) square_c128(x)
+#define RESULT(a, p) __builtin_sqrt(sum2_get(a))
+#include "kernels/loops/fold_sizes.h"
 
 /* ---- any other: of powers -------------------------------------------------------------------- */
 #undef OP
@@ -127,16 +79,9 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OP   norm_root
 #define CORE norm_root
 
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      (x)
-#define OUT        double
-#define DONE(a, p) pow(sum2_get(a), 1 / (p)->correction)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define SIZE_F64(x)  (x)
+#define RESULT(a, p) pow(sum2_get(a), 1 / (p)->correction)
+#include "kernels/loops/fold_sizes.h"
 
 #define SFX        f32
 #define T          float
@@ -180,39 +125,12 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #include "kernels/loops/fold_floats.h"
 
 #undef JOIN
-#define JOIN(a, b) larger(a, b)
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs(x)
-#define OUT        double
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c64
-#define T          c64
-#define F          c64
-#define C          double
-#define D          double
-#define LD(x)      size_c64(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c128
-#define T          c128
-#define F          c128
-#define C          double
-#define D          double
-#define LD(x)      size_c128(x)
-#define OUT        double
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define JOIN(a, b)   larger(a, b)
+#define SIZE_F64(x)  __builtin_fabs(x)
+#define SIZE_C64(x)  size_c64(x)
+#define SIZE_C128(x) size_c128(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_sizes.h"
 
 #undef ID
 #undef DID
@@ -240,39 +158,12 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #include "kernels/loops/fold_floats.h"
 
 #undef JOIN
-#define JOIN(a, b) smaller(a, b)
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs(x)
-#define OUT        double
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c64
-#define T          c64
-#define F          c64
-#define C          double
-#define D          double
-#define LD(x)      size_c64(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        c128
-#define T          c128
-#define F          c128
-#define C          double
-#define D          double
-#define LD(x)      size_c128(x)
-#define OUT        double
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#define JOIN(a, b)   smaller(a, b)
+#define SIZE_F64(x)  __builtin_fabs(x)
+#define SIZE_C64(x)  size_c64(x)
+#define SIZE_C128(x) size_c128(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_sizes.h"
 
 const nomen__kernel NOMEN__TABLE(reduce_norm)[] = {
     REDUCER_FLOATS("norm_1", norm_1),

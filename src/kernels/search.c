@@ -13,126 +13,72 @@ enum { TREE_SAMPLES = 4096 };
 #define T          uint8_t
 #define FN         search_b8
 #include "kernels/loops/search.h"
-#undef FN
 #undef LD
 
 #define LD(x) (x)
+#define T     uint8_t
 #define FN    search_u8
 #include "kernels/loops/search.h"
-#undef FN
-#undef T
 
 #define T  int8_t
 #define FN search_i8
 #include "kernels/loops/search.h"
-#undef FN
-#undef T
 
 #define T  int16_t
 #define FN search_i16
 #include "kernels/loops/search.h"
-#undef FN
-#undef T
 
-#define T  int32_t
-#define FN search_i32
-#if SIMD_COUNTS
+#define T                 int32_t
+#define FN                search_i32
 #define V                 vi32
 #define W                 W32
 #define PAD               INT32_MAX
 #define ODD(x, right)     ((right) && (x) == INT32_MAX)
 #define LESS_COUNT(v, x)  v_count_less_i32(v, x)
 #define LEAST_COUNT(v, x) v_count_least_i32(v, x)
-#endif
 #include "kernels/loops/search.h"
-#if SIMD_COUNTS
-#undef V
-#undef W
-#undef PAD
-#undef ODD
-#undef LESS_COUNT
-#undef LEAST_COUNT
-#endif
-#undef FN
-#undef T
 
-#define T  int64_t
-#define FN search_i64
-#if SIMD_COUNTS
+#define T                 int64_t
+#define FN                search_i64
 #define V                 vi64
 #define W                 W64
 #define PAD               INT64_MAX
 #define ODD(x, right)     ((right) && (x) == INT64_MAX)
 #define LESS_COUNT(v, x)  v_count_less_i64(v, x)
 #define LEAST_COUNT(v, x) v_count_least_i64(v, x)
-#endif
 #include "kernels/loops/search.h"
-#if SIMD_COUNTS
-#undef V
-#undef W
-#undef PAD
-#undef ODD
-#undef LESS_COUNT
-#undef LEAST_COUNT
-#endif
-#undef FN
-#undef T
 #undef LESS
 
-#define LESS(a, b) ((int)((a) < (b)) | ((int)((b) != (b)) & (int)((a) == (a))))
-#define T          float
-#define FN         search_f32
-#if SIMD_COUNTS
+#define LESS(a, b)        ((int)((a) < (b)) | ((int)((b) != (b)) & (int)((a) == (a))))
+#define T                 float
+#define FN                search_f32
 #define V                 vf32
 #define W                 W32
 #define PAD               __builtin_nanf("")
 #define ODD(x, right)     ((x) != (x))
 #define LESS_COUNT(v, x)  v_count_less_f32(v, x)
 #define LEAST_COUNT(v, x) v_count_least_f32(v, x)
-#endif
 #include "kernels/loops/search.h"
-#if SIMD_COUNTS
-#undef V
-#undef W
-#undef PAD
-#undef ODD
-#undef LESS_COUNT
-#undef LEAST_COUNT
-#endif
-#undef FN
-#undef T
 
-#define T  double
-#define FN search_f64
-#if SIMD_COUNTS
+#define T                 double
+#define FN                search_f64
 #define V                 vf64
 #define W                 W64
 #define PAD               __builtin_nan("")
 #define ODD(x, right)     ((x) != (x))
 #define LESS_COUNT(v, x)  v_count_less_f64(v, x)
 #define LEAST_COUNT(v, x) v_count_least_f64(v, x)
-#endif
 #include "kernels/loops/search.h"
-#if SIMD_COUNTS
-#undef V
-#undef W
-#undef PAD
-#undef ODD
-#undef LESS_COUNT
-#undef LEAST_COUNT
-#endif
-#undef FN
-#undef T
 #undef LD
 
 #define T     uint16_t
 #define LD(x) from_f16(x)
 #define FN    search_f16
 #include "kernels/loops/search.h"
-#undef FN
 #undef LD
 
 #define LD(x) from_bf16(x)
+#define T     uint16_t
 #define FN    search_bf16
 #include "kernels/loops/search.h"
 

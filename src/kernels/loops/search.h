@@ -1,5 +1,6 @@
-/* Looks values up in a sorted row; no include guard. Wants FN, T, LD(x) and LESS(a, b); with V what
- * search_tree.h wants too. */
+/* Looks values up in a sorted row; no include guard. Wants FN, T, LD(x) and LESS(a, b), and perhaps
+ * V and what else search_tree.h wants, which is left alone where masks cannot be counted. After:
+ * but for LD and LESS these are undefined. */
 
 /* Several values at once: each step waits for memory, so they wait together. All halve the row in
  * the same way, whatever they find. right: the first place where the row is larger, else where it
@@ -28,14 +29,15 @@ LOOP_NAME2(FN, group)(char *const ptr[], const int64_t step[], int64_t first, co
     for (int k = 0; k < many; k++) *(int64_t *)(void *)(out + k * step[0]) = at[k];
 }
 
-#ifdef V
+#if defined V && SIMD_COUNTS
+#define TREE
 #include "kernels/loops/search_tree.h"
 #endif
 
 /* ptr: out (int64), values, row; step[3]: elements of the row; step[4]: 0 finds the first place
  * where the row is not less, 1 the first where it is larger. */
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-#ifdef V
+#ifdef TREE
     /* samples are worth while where there are some values for each */
     if (step[2] == (int64_t)sizeof(T) && n >= 16 && n >= step[3] / (4 * W) &&
         LOOP_NAME2(FN, tree)(ptr, step, n))
@@ -48,3 +50,13 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         for (; i < eights; i += 8) LOOP_NAME2(FN, group)(ptr, step, i, 8, true, false);
     for (; i < n; i++) LOOP_NAME2(FN, group)(ptr, step, i, 1, false, step[4] != 0);
 }
+
+#undef TREE
+#undef V
+#undef W
+#undef PAD
+#undef ODD
+#undef LESS_COUNT
+#undef LEAST_COUNT
+#undef FN
+#undef T
