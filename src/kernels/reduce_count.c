@@ -5,11 +5,6 @@
 #define HEAVY
 #include "kernels/loops/reduce.h"
 
-#define ABS16   0x7fffu
-#define ABS32   0x7fffffffu
-#define ABS64   0x7fffffffffffffffu
-#define ABS32X2 0x7fffffff7fffffffu
-
 #define LANE_BYTES  256
 #define TURNED_MOST UNORDERED_MOST(T)
 #define OP          count
@@ -23,141 +18,65 @@
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      ((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
+#define TRUE(type, bits) ((bits) != 0)
+#define LANE_8           int16_t
+#define LANE_16          int16_t
+#define LANE_32          int32_t
+#define LANE_64          int64_t
+#define TOTAL_OF(lane)   int64_t
+#define TYPE             uint64_t
+#define RESULT(a)        (*(a))
+#include "kernels/loops/fold_truth.h"
 
-#undef SFX
-#define SFX        u16
-#define T          uint16_t
-#define F          uint16_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      ((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u32
-#define T          uint32_t
-#define F          uint32_t
-#define C          int32_t
-#define D          int64_t
-#define LD(x)      ((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u64
-#define T          uint64_t
-#define F          uint64_t
-#define C          int64_t
-#define D          int64_t
-#define LD(x)      ((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        h16
-#define T          uint16_t
-#define F          uint16_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      (((x) & ABS16) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
+/* ---- the 0-norm ------------------------------------------------------------------------------ */
 #undef OP
 #define OP         norm_0_f16
+#define SFX        h16
 #define OUT        uint16_t
 #define DONE(a, p) to_f16((float)*(a))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
+#undef SFX
+
 #define OP         norm_0_bf16
+#define SFX        h16
 #define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd((double)*(a)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP count
-
 #undef SFX
+
+#define OP         norm_0
 #define SFX        f32
-#define T          uint32_t
-#define F          uint32_t
-#define C          int32_t
-#define D          int64_t
-#define LD(x)      (((x) & ABS32) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef OP
-#define OP         norm_0
 #define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP count
-
 #undef SFX
+
+#define OP         norm_0
 #define SFX        f64
-#define T          uint64_t
-#define F          uint64_t
-#define C          int64_t
-#define D          int64_t
-#define LD(x)      (((x) & ABS64) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef OP
-#define OP         norm_0
 #define OUT        double
 #define DONE(a, p) (double)*(a)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP count
-
 #undef SFX
-#define SFX        c64
-#define T          uint64_t
-#define F          uint64_t
-#define C          int64_t
-#define D          int64_t
-#define LD(x)      (((x) & ABS32X2) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef OP
+
 #define OP         norm_0
+#define SFX        c64
 #define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP count
-
 #undef SFX
-#define SFX        c128
-#define T          u128
-#define F          u128
-#define C          int64_t
-#define D          int64_t
-#define LD(x)      ((((x).re | (x).im) & ABS64) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-#undef OP
+
 #define OP         norm_0
+#define SFX        c128
 #define OUT        double
 #define DONE(a, p) (double)*(a)
 #include "kernels/loops/reduce_finish.h"
+#undef OP
+#undef SFX
 
 const nomen__kernel NOMEN__TABLE(reduce_count)[] = {
     REDUCER_ROW("count_nonzero", NOMEN_BOOL, count, u8),

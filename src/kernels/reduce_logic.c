@@ -9,11 +9,6 @@
 #define HEAVY
 #include "kernels/loops/reduce.h"
 
-#define ABS16   0x7fffu
-#define ABS32   0x7fffffffu
-#define ABS64   0x7fffffffffffffffu
-#define ABS32X2 0x7fffffff7fffffffu
-
 /* ---- any ------------------------------------------------------------------------------------- */
 #define LANE_BYTES  256
 #define TURNED_MOST UNORDERED_MOST(T)
@@ -29,103 +24,15 @@
 #define TAKE(a, x)  (*(a) |= (x))
 #define MEET(a, b)  (*(a) |= *(b))
 
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          uint8_t
-#define D          uint8_t
-#define LD(x)      (x)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u16
-#define T          uint16_t
-#define F          uint16_t
-#define C          uint16_t
-#define D          uint16_t
-#define LD(x)      (x)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u32
-#define T          uint32_t
-#define F          uint32_t
-#define C          uint32_t
-#define D          uint32_t
-#define LD(x)      (x)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (x)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        h16
-#define T          uint16_t
-#define F          uint16_t
-#define C          uint16_t
-#define D          uint16_t
-#define LD(x)      (uint16_t)((x) & ABS16)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          uint32_t
-#define F          uint32_t
-#define C          uint32_t
-#define D          uint32_t
-#define LD(x)      (uint32_t)((x) & ABS32)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)((x) & ABS64)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        c64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)((x) & ABS32X2)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        c128
-#define T          u128
-#define F          u128
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (((x).re | (x).im) & ABS64)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
+#define TRUE(type, bits) (type)(bits)
+#define LANE_8           uint8_t
+#define LANE_16          uint16_t
+#define LANE_32          uint32_t
+#define LANE_64          uint64_t
+#define TOTAL_OF(lane)   lane
+#define TYPE             uint8_t
+#define RESULT(a)        (uint8_t)(*(a) != 0)
+#include "kernels/loops/fold_truth.h"
 
 /* ---- all ------------------------------------------------------------------------------------- */
 #undef OP
@@ -149,104 +56,15 @@
 #define TAKE(a, x) (*(a) &= (x))
 #define MEET(a, b) (*(a) &= *(b))
 
-#undef SFX
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          uint8_t
-#define D          uint8_t
-#define LD(x)      (uint8_t)((x) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u16
-#define T          uint16_t
-#define F          uint16_t
-#define C          uint16_t
-#define D          uint16_t
-#define LD(x)      (uint16_t)((x) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u32
-#define T          uint32_t
-#define F          uint32_t
-#define C          uint32_t
-#define D          uint32_t
-#define LD(x)      (uint32_t)((x) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)((x) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        h16
-#define T          uint16_t
-#define F          uint16_t
-#define C          uint16_t
-#define D          uint16_t
-#define LD(x)      (uint16_t)(((x) & ABS16) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          uint32_t
-#define F          uint32_t
-#define C          uint32_t
-#define D          uint32_t
-#define LD(x)      (uint32_t)(((x) & ABS32) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(((x) & ABS64) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        c64
-#define T          uint64_t
-#define F          uint64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(((x) & ABS32X2) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        c128
-#define T          u128
-#define F          u128
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)((((x).re | (x).im) & ABS64) != 0)
-#define OUT        uint8_t
-#define DONE(a, p) (uint8_t)(*(a) != 0)
-#include "kernels/loops/reduce_fold.h"
+#define TRUE(type, bits) (type)((bits) != 0)
+#define LANE_8           uint8_t
+#define LANE_16          uint16_t
+#define LANE_32          uint32_t
+#define LANE_64          uint64_t
+#define TOTAL_OF(lane)   lane
+#define TYPE             uint8_t
+#define RESULT(a)        (uint8_t)(*(a) != 0)
+#include "kernels/loops/fold_truth.h"
 
 const nomen__kernel NOMEN__TABLE(reduce_logic)[] = {
     REDUCER_ROW("any", NOMEN_BOOL, any, u8),
