@@ -31,228 +31,83 @@ static inline c128 average_c128(const double *mean, const nomen__reduce_param *p
     return (c128){average(mean[0], p), average(mean[1], p)};
 }
 
-#define OP   spread
 #define CORE spread
 
-#define SFX      f16
-#define T        uint16_t
-#define F        float
-#define R        float
-#define PARTS    1
-#define TWO_PASS 0
-#define FETCH(x) from_f16(x)
-#define WIDEN    widen_f16
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(variance((a)->spread, p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(deviation((a)->spread, p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               uint16_t
-#define DONE(a, p)        to_f16(to_odd(variance((a)->spread, p)))
-#define OUT_SECOND        uint16_t
-#define DONE_SECOND(a, p) to_f16(to_odd(average((a)->mean[0], p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               uint16_t
-#define DONE(a, p)        to_f16(to_odd(deviation((a)->spread, p)))
-#define OUT_SECOND        uint16_t
-#define DONE_SECOND(a, p) to_f16(to_odd(average((a)->mean[0], p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define R          float
+#define PARTS      1
+#define TWO_PASS   0
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define TYPE       uint16_t
+#define ROUND(x)   to_f16(to_odd(x))
+#define MEAN_TYPE  uint16_t
+#define MEAN(a, p) to_f16(to_odd(average((a)->mean[0], p)))
+#include "kernels/loops/spreads.h"
 
-#define SFX      bf16
-#define T        uint16_t
-#define F        float
-#define R        float
-#define PARTS    1
-#define TWO_PASS 0
-#define FETCH(x) from_bf16(x)
-#define WIDEN    widen_bf16
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(variance((a)->spread, p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(deviation((a)->spread, p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               uint16_t
-#define DONE(a, p)        to_bf16(to_odd(variance((a)->spread, p)))
-#define OUT_SECOND        uint16_t
-#define DONE_SECOND(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               uint16_t
-#define DONE(a, p)        to_bf16(to_odd(deviation((a)->spread, p)))
-#define OUT_SECOND        uint16_t
-#define DONE_SECOND(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define R          float
+#define PARTS      1
+#define TWO_PASS   0
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define TYPE       uint16_t
+#define ROUND(x)   to_bf16(to_odd(x))
+#define MEAN_TYPE  uint16_t
+#define MEAN(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
+#include "kernels/loops/spreads.h"
 
-#define SFX      f32
-#define T        float
-#define F        float
-#define R        float
-#define PARTS    1
-#define TWO_PASS 0
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        float
-#define DONE(a, p) (float)variance((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        float
-#define DONE(a, p) (float)deviation((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               float
-#define DONE(a, p)        (float)variance((a)->spread, p)
-#define OUT_SECOND        float
-#define DONE_SECOND(a, p) (float)average((a)->mean[0], p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               float
-#define DONE(a, p)        (float)deviation((a)->spread, p)
-#define OUT_SECOND        float
-#define DONE_SECOND(a, p) (float)average((a)->mean[0], p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define R          float
+#define PARTS      1
+#define TWO_PASS   0
+#define TYPE       float
+#define ROUND(x)   (float)(x)
+#define MEAN_TYPE  float
+#define MEAN(a, p) (float)average((a)->mean[0], p)
+#include "kernels/loops/spreads.h"
 
-#define SFX      f64
-#define T        double
-#define F        double
-#define R        double
-#define PARTS    1
-#define TWO_PASS 1
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        double
-#define DONE(a, p) variance((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        double
-#define DONE(a, p) deviation((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               double
-#define DONE(a, p)        variance((a)->spread, p)
-#define OUT_SECOND        double
-#define DONE_SECOND(a, p) average((a)->mean[0], p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               double
-#define DONE(a, p)        deviation((a)->spread, p)
-#define OUT_SECOND        double
-#define DONE_SECOND(a, p) average((a)->mean[0], p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define R          double
+#define PARTS      1
+#define TWO_PASS   1
+#define TYPE       double
+#define ROUND(x)   (x)
+#define MEAN_TYPE  double
+#define MEAN(a, p) average((a)->mean[0], p)
+#include "kernels/loops/spreads.h"
 
-#define SFX      c64
-#define T        c64
-#define F        c64
-#define R        float
-#define PARTS    2
-#define TWO_PASS 0
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        float
-#define DONE(a, p) (float)variance((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        float
-#define DONE(a, p) (float)deviation((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               float
-#define DONE(a, p)        (float)variance((a)->spread, p)
-#define OUT_SECOND        c64
-#define DONE_SECOND(a, p) average_c64((a)->mean, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               float
-#define DONE(a, p)        (float)deviation((a)->spread, p)
-#define OUT_SECOND        c64
-#define DONE_SECOND(a, p) average_c64((a)->mean, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define R          float
+#define PARTS      2
+#define TWO_PASS   0
+#define TYPE       float
+#define ROUND(x)   (float)(x)
+#define MEAN_TYPE  c64
+#define MEAN(a, p) average_c64((a)->mean, p)
+#include "kernels/loops/spreads.h"
 
-#define SFX      c128
-#define T        c128
-#define F        c128
-#define R        double
-#define PARTS    2
-#define TWO_PASS 1
-#include "kernels/loops/reduce_spread.h"
-#undef OP
-#define OP         var
-#define OUT        double
-#define DONE(a, p) variance((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP         std
-#define OUT        double
-#define DONE(a, p) deviation((a)->spread, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                var_mean
-#define OUT               double
-#define DONE(a, p)        variance((a)->spread, p)
-#define OUT_SECOND        c128
-#define DONE_SECOND(a, p) average_c128((a)->mean, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP                std_mean
-#define OUT               double
-#define DONE(a, p)        deviation((a)->spread, p)
-#define OUT_SECOND        c128
-#define DONE_SECOND(a, p) average_c128((a)->mean, p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP spread
-#undef A
-#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define R          double
+#define PARTS      2
+#define TWO_PASS   1
+#define TYPE       double
+#define ROUND(x)   (x)
+#define MEAN_TYPE  c128
+#define MEAN(a, p) average_c128((a)->mean, p)
+#include "kernels/loops/spreads.h"
 
 const nomen__kernel NOMEN__TABLE(reduce_moments)[] = {
     REDUCER_FLOATS("var", var),
