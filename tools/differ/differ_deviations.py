@@ -180,7 +180,7 @@ def bounds_of_randint(case, mine, theirs, said):
 
 @deviation("4.13 alpha and value come after the operands")
 def alpha_first(case, mine, theirs, said):
-    old = case["row"] in ("add", "sub") and len(case["args"]) == 3
+    old = case["row"] in ("add", "sub") and len(case["args"]) + ("other" in case["kw"]) == 3
     old |= case["row"] in ("addcmul", "addcdiv") and "tensor1" in case["kw"]
     return old and only_mine(mine, theirs) and mine[1] == "TypeError"
 
