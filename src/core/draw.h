@@ -65,8 +65,8 @@ struct nomen_generator {
     uint64_t seed;
     double next_normal; /* the second half of the last pair of single normal draws */
     bool has_next_normal;
-    bool started; /* false: state and ready are still to be made from the seed */
-    int position; /* words of `ready` handed out */
+    _Atomic bool started; /* false: state and ready are still to be made from the seed */
+    int position;         /* words of `ready` handed out */
     uint32_t state[NOMEN__MT_WORDS + NOMEN__MT_PAD];
     uint32_t ready[NOMEN__MT_WORDS + NOMEN__READY_PAD]; /* the outputs: state after tempering */
 };

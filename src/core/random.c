@@ -34,9 +34,10 @@ static void watch_forks(void) { nomen__watch_forks(before_fork, after_fork); }
 
 nomen_generator *nomen__generator_lock(nomen_generator *g) {
     if (!g) g = &default_generator;
-    if (g == &default_generator) pthread_once(&fork_once, watch_forks);
+    const bool fresh = !atomic_load_explicit(&g->started, memory_order_acquire);
+    if (NOMEN_UNLIKELY(fresh) && g == &default_generator) pthread_once(&fork_once, watch_forks);
     pthread_mutex_lock(&g->lock);
-    if (!g->started) start(g);
+    if (NOMEN_UNLIKELY(fresh) && !g->started) start(g);
     return g;
 }
 

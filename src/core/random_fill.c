@@ -10,6 +10,8 @@
 
 /* PIECE: elements between two questions whether to go on; a multiple of the others. */
 enum { CHUNK = 512, GROUP = 16, PIECE = 1 << 17 };
+/* Of a chunk, in double. */
+typedef double room[CHUNK];
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -65,13 +67,18 @@ static void *advance(void *out, nomen_dtype dtype, int64_t n) {
 
 typedef struct how how;
 typedef void draw(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h);
+typedef void become(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h);
 
-/* What is drawn: each distribution reads what it has. */
+/* What is drawn: each distribution reads what it has. Where numbers are drawn that become others,
+ * `some` draws a chunk of them: where the others will be, or into a room. */
 struct how {
     draw *some;
+    become *become; /* NULL: nothing, they are drawn as they are to be */
+    bool in_place;
     int words; /* for one element; 0: nobody knows */
     int cost;  /* of one element, for which a word that is stepped over costs STEP */
     bool kept; /* numbers come in pairs, the second of which waits in the generator */
+    bool full; /* computed by libm, for all digits of double */
     double a, b;
     int64_t base;
     uint64_t range;
@@ -113,6 +120,22 @@ static void step_over(nomen_generator *g, const how *h, int64_t n) {
     if (n > whole) (void)draw_normal(g);
 }
 
+static NOMEN_NOINLINE void draw_others(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                       how *h) {
+    room own;
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        void *const drawn = h->in_place ? out : own;
+        h->some(g, dtype, drawn, part, h);
+        h->become(dtype, out, drawn, part, h);
+    }
+}
+
+/* n numbers; g moves on, and h to the probabilities behind. */
+static inline void draw_some(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (h->become ? draw_others : h->some)(g, dtype, out, n, h);
+}
+
 /* Goes on where a leg before it ended, if one did: whoever draws all of them steps over nothing. */
 static void run_legs(void *context, int64_t k, int64_t end) {
     const piece *p = context;
@@ -126,7 +149,7 @@ static void run_legs(void *context, int64_t k, int64_t end) {
         how h = *p->h;
         if (h.p) h.p += (size_t)own->begin * nomen_dtype_size(h.p_dtype);
         const int64_t stop = k + 1 < p->count ? p->legs[k + 1].begin : p->n;
-        h.some(&own->g, p->dtype, advance(p->out, p->dtype, own->begin), stop - own->begin, &h);
+        draw_some(&own->g, p->dtype, advance(p->out, p->dtype, own->begin), stop - own->begin, &h);
         atomic_store_explicit(&own->done, true, memory_order_release);
     }
 }
@@ -170,7 +193,7 @@ static bool draw_in_legs(nomen_generator *g, nomen_dtype dtype, void *out, int64
 static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     for (;;) {
         int64_t part = least(n, PIECE);
-        if (!draw_in_legs(g, dtype, out, part, h)) h->some(g, dtype, out, part, h);
+        if (!draw_in_legs(g, dtype, out, part, h)) draw_some(g, dtype, out, part, h);
         n -= part;
         if (n <= 0) return NOMEN_OK;
         out = advance(out, dtype, part);
@@ -179,7 +202,20 @@ static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, 
     }
 }
 
+/* What numbers become needs no generator, and unlocking waits for all stores before. */
+static NOMEN_NOINLINE nomen_status draw_chunk(nomen_generator *g, nomen_dtype dtype, void *out,
+                                              int64_t n, how *h) {
+    room own;
+    void *const drawn = h->in_place ? out : own;
+    g = nomen__generator_lock(g);
+    h->some(g, dtype, drawn, n, h);
+    nomen__generator_unlock(g);
+    h->become(dtype, out, drawn, n, h);
+    return NOMEN_OK;
+}
+
 static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    if (h->become && n <= CHUNK) return draw_chunk(g, dtype, out, n, h);
     g = nomen__generator_lock(g);
     nomen_status status = in_pieces(g, dtype, out, n, h);
     nomen__generator_unlock(g);
@@ -261,23 +297,23 @@ static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) 
     for (int64_t i = first + paired; i < n; i++) out[i] = draw_normal(g);
 }
 
-static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                               how *h) {
-    double values[CHUNK];
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        draw_normals(g, values, part, dtype == NOMEN_F64);
-        for (int64_t i = 0; i < part; i++) values[i] = fma(values[i], h->b, h->a);
-        nomen__store_doubles(dtype, out, values, part);
-    }
+static void fill_normals(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)dtype;
+    draw_normals(g, out, n, h->full);
+}
+
+static void stretch_normals(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
+    double *const values = drawn;
+    for (int64_t i = 0; i < n; i++) values[i] = fma(values[i], h->b, h->a);
+    nomen__store_doubles(dtype, out, values, n);
 }
 
 static nomen_status draw_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                 double mean, double std) {
-    const int cost = dtype == NOMEN_F64 ? 1000 : 150;
-    return draw_all(
-        g, dtype, out, n,
-        &(how){fill_normal_singly, .words = 2, .cost = cost, .kept = true, .a = mean, .b = std});
+    how h = {fill_normals, stretch_normals, .words = 2, .kept = true, .a = mean, .b = std};
+    h.full = dtype == NOMEN_F64;
+    h.cost = h.full ? 1000 : 150;
+    return draw_all(g, dtype, out, n, &h);
 }
 
 nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
@@ -341,21 +377,23 @@ static void normal_f64(double *at, int64_t groups, double mean, double std) {
 
 /* Uniform numbers (for floats of 16 bits a word each) become normal ones, group by group, while
  * they are in the cache; what is no whole group stays uniform. */
-static void fill_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+static void fill_for_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)h;
+    if (dtype == NOMEN_F16 || dtype == NOMEN_BF16)
+        fill_made(g, NOMEN__MADE_BITS, NOMEN_I16, out, n, NULL);
+    else
+        fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, n, NULL);
+}
+
+static void make_groups(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
     const nomen__random_loops *loops = nomen__random_loops_best();
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        if (dtype == NOMEN_F16 || dtype == NOMEN_BF16) {
-            fill_made(g, NOMEN__MADE_BITS, NOMEN_I16, out, part, NULL);
-            normal_groups_16(loops, dtype, out, part / GROUP, h->a, h->b);
-            continue;
-        }
-        fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, part, NULL);
-        if (dtype == NOMEN_F32)
-            loops->normal_f32(out, part / GROUP, (float)h->a, (float)h->b);
-        else
-            normal_f64(out, part / GROUP, h->a, h->b);
-    }
+    (void)drawn;
+    if (dtype == NOMEN_F32)
+        loops->normal_f32(out, n / GROUP, (float)h->a, (float)h->b);
+    else if (dtype == NOMEN_F64)
+        normal_f64(out, n / GROUP, h->a, h->b);
+    else
+        normal_groups_16(loops, dtype, out, n / GROUP, h->a, h->b);
 }
 
 nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
@@ -363,12 +401,15 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
     if (n < GROUP) return draw_singly(g, dtype, out, n, mean, std);
-    how h = {.some = fill_groups, .words = 1, .cost = 35, .a = mean, .b = std};
+    how h = {fill_for_groups, make_groups, .in_place = true, .words = 1, .cost = 35};
+    h.a = mean;
+    h.b = std;
     if (dtype == NOMEN_F64) h.words = 2, h.cost = 1000;
+    if (n % GROUP == 0) return draw_all(g, dtype, out, n, &h);
     g = nomen__generator_lock(g);
     nomen_status status = in_pieces(g, dtype, out, n, &h);
     /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. */
-    if (!status && n % GROUP != 0) fill_groups(g, dtype, advance(out, dtype, n - GROUP), GROUP, &h);
+    if (!status) draw_some(g, dtype, advance(out, dtype, n - GROUP), GROUP, &h);
     nomen__generator_unlock(g);
     return status;
 }
@@ -466,42 +507,39 @@ nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out,
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
 
-static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    double u[CHUNK], p = h->a;
+static void fill_doubles(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)dtype;
+    fill_uniform(g, NOMEN_F64, out, n, h);
+}
+
+static void compare(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
     uint8_t truths[CHUNK];
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        fill_uniform(g, NOMEN_F64, u, part, NULL);
-        nomen__doubles_below(u, p, truths, part);
-        nomen__store_truths(dtype, out, truths, part);
-    }
+    nomen__doubles_below(drawn, h->a, truths, n);
+    nomen__store_truths(dtype, out, truths, n);
 }
 
 nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                      double p) {
-    return draw_all(g, dtype, out, n, &(how){fill_bernoulli, .words = 2, .cost = 30, .a = p});
+    return draw_all(g, dtype, out, n,
+                    &(how){fill_doubles, compare, .words = 2, .cost = 30, .a = p});
 }
 
 /* Probabilities of double take a double each, all others a float. */
-static void fill_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                how *h) {
-    union {
-        double f64[CHUNK];
-        float f32[CHUNK];
-    } u;
+static void fill_for_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)dtype;
+    fill_uniform(g, h->p_dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32, out, n, h);
+}
+
+static void compare_each(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
     uint8_t truths[CHUNK];
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        fill_uniform(g, h->p_dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32, &u, part, NULL);
-        nomen__draws_below(h->p_dtype, &u, h->p, truths, part);
-        nomen__store_truths(dtype, out, truths, part);
-        h->p += (size_t)part * nomen_dtype_size(h->p_dtype);
-    }
+    nomen__draws_below(h->p_dtype, drawn, h->p, truths, n);
+    nomen__store_truths(dtype, out, truths, n);
+    h->p += (size_t)n * nomen_dtype_size(h->p_dtype);
 }
 
 nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out,
                                           int64_t n, nomen_dtype p_dtype, const void *p) {
-    how h = {fill_bernoulli_each, .words = 1, .cost = 20, .p_dtype = p_dtype, .p = p};
+    how h = {fill_for_each, compare_each, .words = 1, .cost = 20, .p_dtype = p_dtype, .p = p};
     if (p_dtype == NOMEN_F64) h.words = 2, h.cost = 30;
     return draw_all(g, dtype, out, n, &h);
 }
@@ -523,21 +561,12 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
     }
 }
 
-static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    const bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
-    double u[CHUNK];
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        if (h->which == NOMEN__LOG_NORMAL)
-            draw_normals(g, u, part, full);
-        else
-            fill_uniform(g, NOMEN_F64, u, part, NULL);
-        if (full)
-            shape_values(h->which, u, part, h->a, h->b);
-        else
-            nomen__random_shape(h->which, u, part, h->a, h->b);
-        nomen__store_doubles(dtype, out, u, part);
-    }
+static void shape_drawn(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
+    if (h->full)
+        shape_values(h->which, drawn, n, h->a, h->b);
+    else
+        nomen__random_shape(h->which, drawn, n, h->a, h->b);
+    nomen__store_doubles(dtype, out, drawn, n);
 }
 
 nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution which,
@@ -545,7 +574,9 @@ nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution 
                                         double b) {
     if (which == NOMEN__GEOMETRIC) a = log(1.0 - a);
     const bool pairs = which == NOMEN__LOG_NORMAL;
-    how h = {fill_distribution, .words = 2, .kept = pairs, .a = a, .b = b, .which = which};
+    how h = {fill_doubles, shape_drawn, .words = 2, .kept = pairs, .a = a, .b = b, .which = which};
+    h.full = dtype == NOMEN_F64 || !isfinite(a) || !isfinite(b);
+    if (pairs) h.some = fill_normals;
     h.cost = dtype == NOMEN_F64 ? 1000 : pairs ? 200 : 100;
     return draw_all(g, dtype, out, n, &h);
 }

@@ -49,38 +49,39 @@ BODY void sine_cosine(f32v x, f32v *sine, f32v *cosine) {
 /* A vector is half of one group or of two: 8 radii each, and 8 angles. */
 enum { HALF = GROUP / 2, AT_A_TIME = LANES / HALF };
 
-#if LANES == 16
+#if LANES == 16 /* `second`: where the other group is, which may be the same one */
 typedef float f32half __attribute__((vector_size(4 * HALF), aligned(4), may_alias));
-BODY f32v load_half(const float *at) {
-    const f32half a = *(const f32half *)at, b = *(const f32half *)(at + GROUP);
+BODY f32v load_half(const float *at, int second) {
+    const f32half a = *(const f32half *)at, b = *(const f32half *)(at + second);
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-BODY void store_half(float *at, f32v x) {
+BODY void store_half(float *at, int second, f32v x) {
     *(f32half *)at = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7);
-    *(f32half *)(at + GROUP) = __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+    *(f32half *)(at + second) = __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 #else
-BODY f32v load_half(const float *at) { return *(const f32v *)at; }
-BODY void store_half(float *at, f32v x) { *(f32v *)at = x; }
+BODY f32v load_half(const float *at, int second) {
+    (void)second;
+    return *(const f32v *)at;
+}
+BODY void store_half(float *at, int second, f32v x) {
+    (void)second;
+    *(f32v *)at = x;
+}
 #endif
 
-BODY void normal_group(float *at, float mean, float std) {
+BODY void normal_group(float *at, int second, float mean, float std) {
     const f32v zero = {0}, means = zero + mean, stds = zero + std;
-    f32v radius = ROOT(-2.0f * log_of(1.0f - load_half(at))), sine, cosine;
-    sine_cosine((float)(2 * M_PI) * load_half(at + HALF), &sine, &cosine);
-    store_half(at, FMA(radius * cosine, stds, means));
-    store_half(at + HALF, FMA(radius * sine, stds, means));
+    f32v radius = ROOT(-2.0f * log_of(1.0f - load_half(at, second))), sine, cosine;
+    sine_cosine((float)(2 * M_PI) * load_half(at + HALF, second), &sine, &cosine);
+    store_half(at, second, FMA(radius * cosine, stds, means));
+    store_half(at + HALF, second, FMA(radius * sine, stds, means));
 }
 
 TARGET static void normal_f32(float *at, int64_t groups, float mean, float std) {
     for (; groups >= AT_A_TIME; groups -= AT_A_TIME, at += AT_A_TIME * GROUP)
-        normal_group(at, mean, std);
-    if (groups > 0) {
-        float two[AT_A_TIME * GROUP] = {0};
-        memcpy(two, at, sizeof(float[GROUP]));
-        normal_group(two, mean, std);
-        memcpy(at, two, sizeof(float[GROUP]));
-    }
+        normal_group(at, GROUP, mean, std);
+    if (groups > 0) normal_group(at, 0, mean, std);
 }
 
 /* The same of 16-bit floats: radii and angles are looked up, by words of which the lowest bits
