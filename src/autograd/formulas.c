@@ -9,18 +9,6 @@
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]) {
-    nomen__text t = {text, NOMEN__DIM_TEXT, 0};
-    text[0] = 0;
-    for (int d = 0; d < NOMEN_MAX_DIMS; d++)
-        if (mask >> d & 1) nomen__text_add(&t, "%s%d", t.used ? " " : "", d);
-    return text;
-}
-
-const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]) {
-    return nomen__dim_text(UINT64_C(1) << dim, text);
-}
-
 static nomen_tensor *zero(void) { return nomen_scalar(0); }
 
 static nomen_tensor *one(void) { return nomen_scalar(1); }
@@ -257,22 +245,18 @@ static nomen_tensor *product_of_others_over(nomen__backward *b, nomen_tensor *x)
     for (int d = 0; d < b->ndim; d++)
         if (b->node->mask >> d & 1) order[n++] = d;
     char there[NOMEN__DIM_TEXT], again[NOMEN__DIM_TEXT];
-    nomen__text to = {there, sizeof there, 0}, from = {again, sizeof again, 0};
     int64_t joined[NOMEN_MAX_DIMS], apart[NOMEN_MAX_DIMS];
-    there[0] = again[0] = 0;
     for (int k = 0; k < n; k++) {
         back[order[k]] = k;
         apart[k] = b->size[order[k]];
         if (k < kept) joined[k] = apart[k];
-        nomen__text_add(&to, "%s%d", k ? " " : "", order[k]);
     }
-    for (int d = 0; d < n; d++) nomen__text_add(&from, "%s%d", d ? " " : "", back[d]);
     joined[kept] = reduced_count(b);
-    nomen_tensor *rows = n ? nomen_permute(x, there) : x;
+    nomen_tensor *rows = n ? nomen_permute(x, nomen__dims_text(order, n, there)) : x;
     rows = nomen_reshape(rows, (nomen_sizes){kept + 1, joined});
     nomen_tensor *others = rows ? product_of_others(rows) : NULL;
     others = nomen_reshape(others, (nomen_sizes){n, apart});
-    return n ? nomen_permute(others, again) : others;
+    return n ? nomen_permute(others, nomen__dims_text(back, n, again)) : others;
 }
 
 nomen_tensor *nomen__g_prod(nomen__backward *b, nomen_tensor *g) {

@@ -6,11 +6,6 @@
 
 #include "autograd/backward.h"
 
-/* "0 2" for the dims in the set: how formulas say which dims they mean. */
-enum { NOMEN__DIM_TEXT = 4 * NOMEN_MAX_DIMS };
-const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]);
-const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]);
-
 /* ---- small words ----------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__conj(nomen_tensor *t); /* t itself if it is real */

@@ -4,13 +4,8 @@
 #include "autograd/tape.h"
 #include "nomen/ops.gen.h"
 
-#include <stdio.h>
-
-enum { DIM_TEXT = 24 };
-
-static const char *dim_of(const nomen__backward *b, char text[DIM_TEXT]) {
-    snprintf(text, DIM_TEXT, "%d", nomen__b_dim(b));
-    return text;
+static const char *dim_of(const nomen__backward *b, char text[NOMEN__DIM_TEXT]) {
+    return nomen__one_dim(nomen__b_dim(b), text);
 }
 
 /* Zeros of the sizes of the operand asked for. */
@@ -45,18 +40,18 @@ nomen_tensor *nomen__g_masked_scatter(nomen__backward *b, nomen_tensor *g) {
 /* ---- slices of one dim ----------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_index_select(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     return nomen_index_add_(zeros_of(b), dim_of(b, dim), b->in[1], g);
 }
 
 nomen_tensor *nomen__g_index_fill(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     return nomen_index_fill(g, dim_of(b, dim), b->in[1], zero());
 }
 
 /* An index that comes twice counts once. */
 nomen_tensor *nomen__g_index_fill_value(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     nomen_tensor *filled = nomen_zeros_like(g, .dtype = NOMEN_BOOL);
     filled = nomen_index_fill_(filled, dim_of(b, dim), b->in[1],
                                nomen_scalar_call(nomen_number_bool(true)));
@@ -64,7 +59,7 @@ nomen_tensor *nomen__g_index_fill_value(nomen__backward *b, nomen_tensor *g) {
 }
 
 nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     nomen_tensor *taken = nomen_index_select(g, dim_of(b, dim), b->in[1]);
     return as_operand(b, b->node->op->nargs > 4 ? nomen__g_scale(taken, b, 4) : taken);
 }
@@ -72,7 +67,7 @@ nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g) {
 /* ---- gather and scatter ---------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_gather(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     return nomen_scatter_add_(zeros_of(b), dim_of(b, dim), b->in[1], g);
 }
 
@@ -82,25 +77,23 @@ static bool adds(const nomen__backward *b) {
 }
 
 nomen_tensor *nomen__g_scatter(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     return adds(b) ? g : nomen_scatter(g, dim_of(b, dim), b->in[1], zero());
 }
 
 /* Of a source that is larger than the index only the near corner was used. */
 nomen_tensor *nomen__g_of_corner(nomen__backward *b, nomen_tensor *taken) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     if (!taken || nomen__has_sizes(taken, b->ndim, b->size)) return taken;
     if (taken->ndim != b->ndim) return b->ndim ? as_operand(b, taken) : nomen_sum(taken);
     nomen_tensor *whole = zeros_of(b), *corner = whole;
-    for (int d = 0; d < b->ndim; d++) {
-        snprintf(dim, sizeof dim, "%d", d);
-        corner = nomen_narrow(corner, dim, 0, taken->size[d]);
-    }
+    for (int d = 0; d < b->ndim; d++)
+        corner = nomen_narrow(corner, nomen__one_dim(d, dim), 0, taken->size[d]);
     return nomen_copy_(corner, taken) ? whole : NULL;
 }
 
 nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
-    char dim[DIM_TEXT];
+    char dim[NOMEN__DIM_TEXT];
     return nomen__g_of_corner(b, nomen_gather(g, dim_of(b, dim), b->in[1]));
 }
 
@@ -137,27 +130,24 @@ nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g) {
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_flip(nomen__backward *b, nomen_tensor *g) {
-    char dims[4 * NOMEN_MAX_DIMS] = "";
-    nomen__text text = {dims, sizeof dims, 0};
-    for (int d = 0; d < b->ndim; d++)
-        if (nomen__b_mask(b) >> d & 1) nomen__text_add(&text, "%s%d", text.used ? " " : "", d);
-    return nomen_flip(g, dims);
+    char dims[NOMEN__DIM_TEXT];
+    return nomen_flip(g, nomen__dim_text(nomen__b_mask(b), dims));
 }
 
 nomen_tensor *nomen__g_diagonal(nomen__backward *b, nomen_tensor *g) {
-    char first[DIM_TEXT], second[DIM_TEXT];
+    char first[NOMEN__DIM_TEXT], second[NOMEN__DIM_TEXT];
     int dim = nomen__b_dim(b);
     uint64_t other = nomen__b_mask(b) & ~(UINT64_C(1) << dim);
-    snprintf(first, sizeof first, "%d", dim);
-    snprintf(second, sizeof second, "%d", __builtin_ctzll(other));
+    nomen__one_dim(__builtin_ctzll(other), second);
     nomen_tensor *whole = zeros_of(b);
-    nomen_tensor *line = nomen_diagonal(whole, nomen__b_int(b, 1), first, second);
+    nomen_tensor *line =
+        nomen_diagonal(whole, nomen__b_int(b, 1), nomen__one_dim(dim, first), second);
     return nomen_copy_(line, g) ? whole : NULL;
 }
 
 /* Windows overlap: each element gets the sum of what its places in them got. */
 nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g) {
-    char last[DIM_TEXT];
+    char last[NOMEN__DIM_TEXT];
     int dim = nomen__b_dim(b);
     int64_t size = nomen__b_int(b, 2), step = nomen__b_int(b, 3);
     int64_t count = b->ndim ? nomen_shape(g)[dim] : 1;
@@ -167,7 +157,6 @@ nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g) {
         nomen_mul(nomen_reshape(starts, NOMEN_SIZES(count, 1)), nomen_scalar(step));
     places = nomen_add(places, within);
     if (!b->ndim) return nomen_sum(g);
-    snprintf(last, sizeof last, "%d", dim + 1);
-    return nomen_put_dims_(zeros_of(b), places, nomen_movedim(g, "-1", last), dim, 1,
-                           .accumulate = true);
+    nomen_tensor *windows = nomen_movedim(g, "-1", nomen__one_dim(dim + 1, last));
+    return nomen_put_dims_(zeros_of(b), places, windows, dim, 1, .accumulate = true);
 }

@@ -3,17 +3,15 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
-#include <stdio.h>
-
 /* Dims that are missing are inserted, from the left, so that each place is that of the result. */
 static nomen_tensor *aligned(nomen_tensor *t, nomen__names target, const int *source) {
     t = nomen_rename(t, "...");
     for (int k = 0; t && k < target.n; k++) {
         if (source[k] >= 0) continue;
-        char place[16];
-        snprintf(place, sizeof place, "%d", k);
+        char place[NOMEN__DIM_TEXT];
         nomen_name name = nomen__names_at(target, k);
-        t = nomen_unsqueeze(t, place, .name = name ? nomen_name_text(name) : NULL);
+        t = nomen_unsqueeze(t, nomen__one_dim(k, place),
+                            .name = name ? nomen_name_text(name) : NULL);
     }
     return t;
 }

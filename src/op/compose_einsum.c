@@ -18,15 +18,6 @@ typedef struct job {
     int last[NOMEN__LABELS];     /* the last operand that has the label; NOMEN__TERMS: the result */
 } job;
 
-enum { DIMS_TEXT = 4 * NOMEN_MAX_DIMS };
-
-static const char *dims_text(const int *dims, int n, char text[DIMS_TEXT]) {
-    nomen__text t = {text, DIMS_TEXT, 0};
-    text[0] = 0;
-    for (int i = 0; i < n; i++) nomen__text_add(&t, i ? " %d" : "%d", dims[i]);
-    return text;
-}
-
 static int find(const nomen__term *t, int label) {
     for (int d = 0; d < t->n; d++)
         if (t->label[d] == label) return d;
@@ -76,12 +67,12 @@ static void drop(nomen__term *t, int d) {
 
 /* A letter that comes twice is a diagonal, which stands behind the other dims. */
 static void take_diagonals(part *p) {
-    char first[DIMS_TEXT], second[DIMS_TEXT];
+    char first[NOMEN__DIM_TEXT], second[NOMEN__DIM_TEXT];
     for (int i = 0; i < p->is.n; i++)
         for (int k = i + 1; k < p->is.n; k++) {
             if (p->is.label[i] != p->is.label[k]) continue;
             uint8_t label = p->is.label[i];
-            p->t = nomen_diagonal(p->t, 0, dims_text(&i, 1, first), dims_text(&k, 1, second));
+            p->t = nomen_diagonal(p->t, 0, nomen__one_dim(i, first), nomen__one_dim(k, second));
             drop(&p->is, k);
             drop(&p->is, i);
             p->is.label[p->is.n++] = label;
@@ -93,14 +84,14 @@ static void take_diagonals(part *p) {
 /* What no operand from k on and not the result asks for is summed. */
 static void sum_unused(const job *j, part *p, int k, const nomen__term *other) {
     int dims[NOMEN_MAX_DIMS], n = 0;
-    char text[DIMS_TEXT];
+    char text[NOMEN__DIM_TEXT];
     for (int d = 0; d < p->is.n; d++)
         if (j->last[p->is.label[d]] <= k && (!other || find(other, p->is.label[d]) < 0))
             dims[n++] = d;
     if (!n) return;
     /* a sum of integers is int64, that of products has the dtype of the factors */
     nomen_dtype own = j->letters.count > 1 ? nomen_dtype_of(p->t) : NOMEN_DTYPE_NONE;
-    p->t = nomen_sum(p->t, .dim = dims_text(dims, n, text), .dtype = own);
+    p->t = nomen_sum(p->t, .dim = nomen__dims_text(dims, n, text), .dtype = own);
     while (n) drop(&p->is, dims[--n]);
 }
 
@@ -109,7 +100,7 @@ static void sum_unused(const job *j, part *p, int k, const nomen__term *other) {
 static nomen_tensor *ordered(const job *j, const part *p, const nomen__term *order, bool whole) {
     int dims[NOMEN_MAX_DIMS], n = 0;
     int64_t size[NOMEN_MAX_DIMS];
-    char text[DIMS_TEXT];
+    char text[NOMEN__DIM_TEXT];
     bool same = true;
     if (!p->t) return NULL; /* the product before failed */
     for (int k = 0; k < order->n; k++) {
@@ -119,7 +110,7 @@ static nomen_tensor *ordered(const job *j, const part *p, const nomen__term *ord
         if (d >= 0) dims[n++] = d;
     }
     if (same && order->n == p->is.n && !whole) return p->t;
-    nomen_tensor *t = same ? p->t : nomen_permute(p->t, dims_text(dims, n, text));
+    nomen_tensor *t = same ? p->t : nomen_permute(p->t, nomen__dims_text(dims, n, text));
     if (n < order->n) t = nomen_reshape(t, (nomen_sizes){order->n, size});
     bool wide = false;
     for (int k = 0; whole && k < order->n; k++) {

@@ -6,8 +6,6 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
-#include <stdio.h>
-
 enum { SELF, DIM, KEEPDIM, DTYPE };
 
 static nomen_status fail_dims(const nomen__call *c, int n, const int *at) {
@@ -68,9 +66,9 @@ static nomen_dtype real_of(nomen_dtype d) {
 static nomen_tensor *matrices(const nomen__call *c, const int *at) {
     nomen_tensor *t = nomen_rename(c->in[SELF]);
     nomen_dtype asked = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : nomen_dtype_of(t);
-    char from[32];
+    char from[NOMEN__DIM_TEXT];
     bool tall = t && t->size[at[0]] > t->size[at[1]];
-    snprintf(from, sizeof from, "%d %d", at[tall], at[!tall]);
+    nomen__dims_text((int[]){at[tall], at[!tall]}, 2, from);
     if (asked != nomen_dtype_of(t)) t = nomen_cast(t, .dtype = asked);
     return nomen_movedim(t, from, "-2 -1");
 }
@@ -123,11 +121,9 @@ nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
         nomen_tensor *t = matrices(c, at);
         r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_of_lengths(in_double(t));
         int low = at[0] < at[1] ? at[0] : at[1], high = at[0] + at[1] - low;
-        char dim[16];
-        snprintf(dim, sizeof dim, "%d", low);
-        if (keep) r = nomen_unsqueeze(r, dim);
-        snprintf(dim, sizeof dim, "%d", high);
-        if (keep) r = nomen_unsqueeze(r, dim);
+        char dim[NOMEN__DIM_TEXT];
+        if (keep) r = nomen_unsqueeze(r, nomen__one_dim(low, dim));
+        if (keep) r = nomen_unsqueeze(r, nomen__one_dim(high, dim));
         nomen_dtype d = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : nomen_dtype_of(c->in[SELF]);
         r = nomen_cast(r, .dtype = real_of(d));
         if (r) nomen__retain(r);

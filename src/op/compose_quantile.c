@@ -110,13 +110,12 @@ static nomen_tensor *quantiles(const nomen__call *c, nomen_tensor *t, nomen_tens
  * dim was, or all were. */
 static nomen_tensor *arranged(const nomen__call *c, nomen_tensor *t, bool vector, int dim) {
     const nomen_tensor *self = c->in[SELF];
-    char place[16];
+    char place[NOMEN__DIM_TEXT];
     if (!t) return NULL;
     t = vector ? nomen_movedim(t, "-1", "0") : nomen_squeeze(t, "-1");
     if (!nomen__given(c, KEEPDIM) || !c->arg[KEEPDIM].flag) return t;
     for (int d = 0; dim < 0 && d < self->ndim; d++) t = nomen_unsqueeze(t, "-1");
-    snprintf(place, sizeof place, "%d", dim + vector);
-    return dim < 0 ? t : nomen_unsqueeze(t, place);
+    return dim < 0 ? t : nomen_unsqueeze(t, nomen__one_dim(dim + vector, place));
 }
 
 static nomen_status names_of(const nomen__call *c, int dim, nomen__namelist *names) {
@@ -140,12 +139,12 @@ nomen_status nomen__compose_quantile(nomen__call *c) {
     if (s) return s;
     nomen_scope() {
         nomen_dtype own = nomen_dtype_of(self), d = own < NOMEN_F32 ? NOMEN_F32 : own;
-        char place[16];
-        snprintf(place, sizeof place, "%d", dim);
+        char place[NOMEN__DIM_TEXT];
         nomen_tensor *t = nomen_to(nomen_rename(self), d),
                      *q = nomen_cast(nomen_rename(c->in[Q]), d);
         bool whole = dim < 0 || !self->ndim;
-        t = whole ? nomen_reshape(t, NOMEN_SIZES(-1)) : nomen_movedim(t, place, "-1");
+        t = whole ? nomen_reshape(t, NOMEN_SIZES(-1))
+                  : nomen_movedim(t, nomen__one_dim(dim, place), "-1");
         s = q ? check_elements(q) : NOMEN_ERROR_STATE;
         if (!s && t) {
             r = arranged(c, quantiles(c, t, q), q->ndim > 0, self->ndim ? dim : -1);

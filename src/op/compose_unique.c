@@ -4,7 +4,6 @@
 #include "op/passing.h"
 #include "op/rows.gen.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct wish {
@@ -18,11 +17,6 @@ typedef struct series {
     nomen_tensor *values, *order;
     int64_t n;
 } series;
-
-static const char *dim_text(int dim, char text[16]) {
-    snprintf(text, 16, "%d", dim);
-    return text;
-}
 
 /* The slices of t's first dim, each as one row of what it holds. */
 static nomen_tensor *rows_of(nomen_tensor *t) {
@@ -135,9 +129,9 @@ static bool find_few(nomen__call *c, const wish *w, const series *s) {
 }
 
 static void find(nomen__call *c, const wish *w) {
-    char text[16];
+    char text[NOMEN__DIM_TEXT];
     nomen_tensor *t = nomen__nameless(c->in[0]);
-    t = w->along ? nomen_movedim(t, dim_text(w->dim, text), "0")
+    t = w->along ? nomen_movedim(t, nomen__one_dim(w->dim, text), "0")
                  : nomen_reshape(t, NOMEN_SIZES(-1));
     series s = in_order(t, w);
     if (!w->along && find_few(c, w, &s)) return;

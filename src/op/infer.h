@@ -39,6 +39,12 @@ typedef struct nomen__dims {
 /* Text to items: "N C", "0 -1", "N ... C", "* C"; items separated by blanks. Writes at most
  * capacity items; too many, or an invalid name, is an error. */
 nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capacity, int *count);
+/* The way back, for calls made of others: dims by place, those in a set, and one, as "0 2". Two
+ * digits and a sign each at most. */
+enum { NOMEN__DIM_TEXT = 4 * NOMEN_MAX_DIMS };
+const char *nomen__dims_text(const int *dims, int n, char text[NOMEN__DIM_TEXT]);
+const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]);
+const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]);
 
 /* ---- dims to positions ----------------------------------------------------------------------- */
 /* E25, E26, IndexError for integers: "Dimension out of range (expected to be in range of [-2, 1],
@@ -99,7 +105,7 @@ nomen_status nomen__names_cdist(nomen__names a, nomen__names b, nomen__namelist 
 nomen_status nomen__names_cat(const nomen__names *operands, int count, nomen__namelist *result);
 /* section 12, with deviations section 2. */
 nomen_status nomen__names_masked_fill(nomen__names self, nomen__names mask, const char *op,
-                                      nomen__namelist *result);
+                                      bool inplace, nomen__namelist *result);
 nomen_status nomen__names_masked_select(nomen__names self, nomen__names mask,
                                         nomen__namelist *result);
 /* section 5.2 rule 2 and 5.3: computed names against a tensor that has (or has not) names. E22. */

@@ -292,7 +292,7 @@ static nomen_status rule_stack(request *r) {
 }
 
 static nomen_status rule_masked_fill(request *r) {
-    return nomen__names_masked_fill(r->in[0], r->in[1], r->args->op, &r->result);
+    return nomen__names_masked_fill(r->in[0], r->in[1], r->args->op, false, &r->result);
 }
 
 static nomen_status rule_masked_select(request *r) {

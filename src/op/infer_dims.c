@@ -52,6 +52,29 @@ nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capac
     return NOMEN_OK;
 }
 
+const char *nomen__dims_text(const int *dims, int n, char text[NOMEN__DIM_TEXT]) {
+    char *end = text;
+    for (int i = 0; i < n; i++) {
+        const int place = dims[i] < 0 ? -dims[i] : dims[i];
+        if (i) *end++ = ' ';
+        if (dims[i] < 0) *end++ = '-';
+        if (place > 9) *end++ = (char)('0' + place / 10);
+        *end++ = (char)('0' + place % 10);
+    }
+    *end = 0;
+    return text;
+}
+
+const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]) {
+    int dims[NOMEN_MAX_DIMS], n = 0;
+    for (; mask; mask &= mask - 1) dims[n++] = __builtin_ctzll(mask);
+    return nomen__dims_text(dims, n, text);
+}
+
+const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]) {
+    return nomen__dims_text(&dim, 1, text);
+}
+
 /* Everything but a name that is there. */
 static COLD nomen_status position_otherwise(nomen__names own, const nomen__dimref *ref,
                                             int *position) {

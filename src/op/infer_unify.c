@@ -115,13 +115,14 @@ nomen_status nomen__names_cat(const nomen__names *operands, int count, nomen__na
 }
 
 nomen_status nomen__names_masked_fill(nomen__names self, nomen__names mask, const char *op,
-                                      nomen__namelist *result) {
+                                      bool inplace, nomen__namelist *result) {
     if (mask.n > self.n && (nomen__names_any(self) || nomen__names_any(mask)))
         return nomen__fail(
             NOMEN_ERROR_SHAPE,
-            "%s: attempted to broadcast Tensor%s to Tensor%s but the number of dims (%d) "
+            "%s%s: attempted to broadcast Tensor%s to Tensor%s but the number of dims (%d) "
             "must be less than or equal to the number of dims in the tensor (%d)",
-            op, nomen__text_list(mask).at, nomen__text_list(self).at, mask.n, self.n);
+            op, inplace ? "_" : "", nomen__text_list(mask).at, nomen__text_list(self).at, mask.n,
+            self.n);
     return nomen__unify(self, mask, "broadcast", result);
 }
 

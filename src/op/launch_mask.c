@@ -73,12 +73,8 @@ static int64_t total(const nomen_tensor *counts) { return values(counts)[counts-
 
 nomen_status nomen__names_masked_fill_rule(nomen__call *c) {
     if (!c->named) return NOMEN_OK;
-    char op[64];
-    nomen__text text = {op, sizeof op, 0};
-    op[0] = 0;
-    nomen__text_add(&text, "%s%s", c->op->name, c->inplace ? "_" : "");
-    return nomen__names_masked_fill(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), op,
-                                    &c->names);
+    return nomen__names_masked_fill(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]),
+                                    c->op->name, c->inplace, &c->names);
 }
 
 nomen_status nomen__names_masked_select_rule(nomen__call *c) {
