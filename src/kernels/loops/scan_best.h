@@ -154,7 +154,6 @@ static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
 #undef POSITIONS
 #undef IN_LANES
 #undef IN_FOURS
-#undef KEYS
 
 static void FN(begin)(void *carry, int64_t lines) {
     for (int64_t r = 0; r < lines; r++) {
@@ -175,8 +174,24 @@ static void FN(join)(void *carry, const void *part, int64_t lines) {
     }
 }
 
+#if defined(KEYS) && SIMD_KEYS
+static void FN(whole)(const nomen__scan_args *a) {
+    int64_t carry[2 * NOMEN__ACC_BLOCK];
+    if (FN(run_key_lines)(NULL, a)) return;
+    FN(begin)(carry, a->lines);
+    FN(run)(carry, a);
+}
+#endif
+
 static const nomen__scanner FN(scanner) = {
-    .carry_bytes = 16, .begin = FN(begin), .run = FN(run), .join = FN(join)};
+    .carry_bytes = 16,
+    .begin = FN(begin),
+    .run = FN(run),
+    .join = FN(join),
+#if defined(KEYS) && SIMD_KEYS
+    .whole = FN(whole),
+#endif
+};
 
 #undef D
 #undef IS_NAN
@@ -191,3 +206,6 @@ static const nomen__scanner FN(scanner) = {
 #undef PUT
 #undef DIRECT
 #undef FLOATING
+#undef KEYS
+#undef HALF
+#undef INFINITE

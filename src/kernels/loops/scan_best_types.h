@@ -51,7 +51,10 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      f16
+#define SFX f16
+#define KEYS
+#define INFINITE 0x7c000000
+#define HALF(x)  to_f16(x)
 #define T        uint16_t
 #define F        float
 #define U        int32_t
@@ -61,7 +64,10 @@
 #define NARROW   narrow_f16
 #include "kernels/loops/scan_best.h"
 
-#define SFX      bf16
+#define SFX bf16
+#define KEYS
+#define INFINITE 0x7f800000
+#define HALF(x)  to_bf16(x)
 #define T        uint16_t
 #define F        float
 #define U        int32_t

@@ -52,6 +52,18 @@ static inline void keys8_to_4(void *p, keys8 x) { _mm256_storeu_si256(p, (__m256
 static inline keys8 keys8_from_2(const void *p) {
     return (keys8)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
 }
+/* Of half types as whole numbers: both zeros are 0, and NaN, which is beyond the size of infinity,
+ * is the greatest of all; `down`: of negated ones. The sign is the last bit. */
+static inline keys8 keys8_from_half(const void *p, int32_t infinity, bool down) {
+    const keys8 x = keys8_from_2(p), sign = x >> 31, size = x & INT32_MAX;
+    const keys8 whole = down ? sign - (size ^ sign) : (size ^ sign) - sign;
+    const keys8 last = keys8_of(infinity | infinity >> 1);
+    return keys8_pick(size, keys8_of(infinity), last, whole) | (sign & 1);
+}
+static inline keys8 keys8_as_half(keys8 key) {
+    const keys8 size = (keys8)_mm256_abs_epi32((__m256i)(key & -65536));
+    return size | (key & 1) << 31;
+}
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 static inline void keys8_to_2(void *p, keys8 x) {
     _mm_storeu_si128(p, _mm256_cvtepi32_epi16(_mm256_srli_epi32((__m256i)x, 16)));
