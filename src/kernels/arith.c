@@ -110,8 +110,27 @@
 #define OP         copysign
 #define EXPR(x, y) v_copysign(x, y)
 #define LOOP       "kernels/loops/binary.h"
-#define EXACT
+#define HALVES_APART
 #include "kernels/loops/floats.h"
+
+/* The first bit of a half is its sign. */
+#define T          uint16_t
+#define OT         uint16_t
+#define V          uint16_t
+#define W          1
+#define LD(p)      (*(const uint16_t *)(p))
+#define ST(p, v)   (*(uint16_t *)(p) = (uint16_t)(v))
+#define FN         copysign_half
+#define EXPR(x, y) (((x) & 0x7fffu) | ((y) & 0x8000u))
+#include "kernels/loops/binary.h"
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef LD
+#undef ST
+#undef FN
+#undef EXPR
 
 /* From the end that is nearer: exact at weights of 0 and 1. */
 static inline vf32 v_lerp_f32(vf32 x, vf32 y, vf32 w) {
@@ -273,7 +292,7 @@ const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROWS_FLOATS("remainder", remainder),
     ROWS_INTS("fmod", fmod),
     ROWS_FLOATS("fmod", fmod),
-    ROWS_FLOATS("copysign", copysign),
+    ROWS_FLOATS_APART("copysign", copysign),
     ROWS_FLOATS("lerp", lerp),
     ROWS_INTS("addcmul", addcmul),
     ROWS_FLOATS("addcmul", addcmul),

@@ -64,8 +64,13 @@ static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
     for (int l = 0; l < 8; l++) few[l] = s[l];
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) few[l] = JOIN(few[l], LD(x[j + l]));
-    for (int l = 0; l < 8; l++) d[l] = TOTAL(DID, few[l]);
-    for (int64_t k = 8; k < LANES; k += 8)
+    /* In one step with the next eight: where TOTAL(DID, x) is x, the compiler would copy `few`, and
+     * in halves of what is loaded from there. */
+    for (int l = 0; l < 8; l++) {
+        const D own = TOTAL(DID, few[l]);
+        d[l] = LANES > 8 ? TOTAL(own, s[LANES > 8 ? 8 + l : 0]) : own;
+    }
+    for (int64_t k = 16; k < LANES; k += 8)
         for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
     return TOTAL(FN(join_eight)(d), FN(fold_odd)(x + j, n - j));
 }

@@ -1,7 +1,8 @@
 /* Include-template: both extrema. Rows as they lie in memory are looked at once; all else by the
  * reducers of amax and amin, each of which looks at a rectangle while it is in cache. Accumulators
  * of all maxima stand before those of all minima. Before: OP, SFX, A, HALF if elements are not
- * stored as A. After: FN(reducer); SFX, A and HALF are undefined. */
+ * stored as A; V, a vector of W integers, where the compiler does not make vectors of a loop. After:
+ * FN(reducer); SFX, A, HALF, V and W are undefined. */
 
 static void FN(init)(void *acc, int64_t n_acc) {
     FN2(init, amax, SFX)(acc, n_acc);
@@ -14,6 +15,42 @@ static void FN(init)(void *acc, int64_t n_acc) {
 
 enum { FN(lanes) = EXTREMUM_LANES(A) };
 
+#ifdef V
+/* Of n >= FN(lanes) elements. The last ones once more: no harm to an extremum. */
+static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
+    enum { LANES = FN(lanes), VECTORS = LANES / W };
+    A last[2][W] __attribute__((aligned(64)));
+    V s[VECTORS], t[VECTORS];
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++) {
+        memcpy(&s[v], x + v * W, sizeof s[v]);
+        t[v] = s[v];
+    }
+    for (int64_t j = LANES; j < n; j += LANES) {
+        if (j + LANES > n) j = n - LANES;
+#pragma GCC unroll 8
+        for (int v = 0; v < VECTORS; v++) {
+            V y;
+            memcpy(&y, x + j + v * W, sizeof y);
+            s[v] = LOOP_NAME2(v_greater, SFX)(y, s[v]);
+            t[v] = LOOP_NAME2(v_lesser, SFX)(y, t[v]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int half = VECTORS / 2; half; half /= 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < half; v++) {
+            s[v] = LOOP_NAME2(v_greater, SFX)(s[v + half], s[v]);
+            t[v] = LOOP_NAME2(v_lesser, SFX)(t[v + half], t[v]);
+        }
+    memcpy(last[0], &s[0], sizeof last[0]);
+    memcpy(last[1], &t[0], sizeof last[1]);
+    for (int l = 0; l < W; l++) {
+        *most = last[0][l] > *most ? last[0][l] : *most;
+        *least = last[1][l] < *least ? last[1][l] : *least;
+    }
+}
+#else
 /* Of n >= FN(lanes) elements. */
 static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     enum { LANES = FN(lanes) };
@@ -42,6 +79,7 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     if (!(*most > s[0]) && *most == *most) *most = s[0];
     if (!(*least < t[0]) && *least == *least) *least = t[0];
 }
+#endif
 
 #pragma GCC diagnostic pop
 #endif
@@ -100,3 +138,5 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = 16,
 #undef A
 #undef SFX
 #undef HALF
+#undef V
+#undef W

@@ -17,10 +17,18 @@ enum { RANGE_PIECE = 4096 };
 
 #define SFX i32
 #define A   int32_t
+#if VB > 16
+#define V vi32
+#define W W32
+#endif
 #include "kernels/loops/reduce_range.h"
 
 #define SFX i64
 #define A   int64_t
+#if VB > 16
+#define V vi64
+#define W W64
+#endif
 #include "kernels/loops/reduce_range.h"
 
 #define SFX f16
