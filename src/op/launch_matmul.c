@@ -72,16 +72,18 @@ static void run_blocks(void *context, int64_t begin, int64_t end) {
         whole.c += at[d] * p->c[d];
     }
     for (int64_t i = begin; i < end; i++) {
-        nomen__gemm_args g = whole;
-        if (p->blocks > 1) {
+        if (p->blocks == 1) {
+            p->gemm->run(&whole, scratch);
+        } else {
+            nomen__gemm_args g = whole;
             int64_t row = block % p->row_blocks * p->rows, col = block / p->row_blocks * p->cols;
             g.m = g.m - row < p->rows ? g.m - row : p->rows;
             g.n = g.n - col < p->cols ? g.n - col : p->cols;
             g.a += row * g.a_row;
             g.b += col * g.b_col;
             g.c += row * g.c_row + col * g.c_col;
+            p->gemm->run(&g, scratch);
         }
-        p->gemm->run(&g, scratch);
         if (++block < p->blocks) continue;
         block = 0;
         next_batch(p, &whole, at);

@@ -58,11 +58,73 @@ static inline __attribute__((always_inline)) void FN(direct_rows)(const nomen__g
         for (; j < n; j += W) FN(direct_tile)(g, rows, 1, true, i, j + W <= n ? j : n - W, W);
 }
 
+#if VB == 64
+/* One vector of columns leaves registers for more rows: B is read once for all of a small block.
+ * Rows are found by a pointer for each four of them, which the compiler is not to know for
+ * multiples of one step: it would keep them in vectors. */
+static inline __attribute__((always_inline)) void FN(direct_alone)(const nomen__gemm_args *g,
+                                                                   const int rows, int64_t i) {
+    enum { EACH = 4, MOST = GEMM_SMALL / EACH };
+    const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
+    const char *a[MOST], *b = g->b;
+    V acc[GEMM_SMALL];
+#pragma GCC unroll 4
+    for (int q = 0; q < MOST; q++) {
+        a[q] = g->a + (i + EACH * q < g->m ? i + EACH * q : i) * a_row;
+        __asm__("" : "+r"(a[q]));
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) acc[r] = (V){0};
+    for (int64_t p = g->k; p > 0; p--, b += b_row) {
+        const V line = LDV(&CAT(T, b, 0));
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++) {
+            const V x = FN(splat)(C_OF(CAT(T, a[r / EACH], r % EACH * a_row)));
+            acc[r] = FMA(x, line, acc[r]);
+        }
+#pragma GCC unroll 4
+        for (int q = 0; q < MOST; q++) a[q] += a_col;
+    }
+    char *c = g->c + i * g->c_row;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, c += g->c_row) STV(&AT(T, c, 0), acc[r]);
+}
+
+#define DIRECT_ALONE(rows)                                                                         \
+    case (rows): FN(direct_alone)(g, rows, i); break
+
+static void FN(direct_column)(const nomen__gemm_args *g) {
+    const int64_t tiles = (g->m + GEMM_SMALL - 1) / GEMM_SMALL;
+    const int64_t rows = tiles == 1 ? g->m : (g->m + tiles - 1) / tiles; /* divisions take long */
+    for (int64_t t = 0; t < tiles; t++) {
+        const int64_t i = (t + 1) * rows <= g->m ? t * rows : g->m - rows;
+        switch (rows) {
+            DIRECT_ALONE(8);
+            DIRECT_ALONE(9);
+            DIRECT_ALONE(10);
+            DIRECT_ALONE(11);
+            DIRECT_ALONE(12);
+            DIRECT_ALONE(13);
+            DIRECT_ALONE(14);
+            DIRECT_ALONE(15);
+            DIRECT_ALONE(16);
+        }
+    }
+}
+#undef DIRECT_ALONE
+#endif
+
 /* Tiles of more than half of MR rows, so that the rows of C come out almost even. */
 #define DIRECT_CASE(fewer)                                                                         \
     case (fewer): FN(direct_rows)(g, (fewer) < MR / 2 ? MR - (fewer) : MR, i); break
 
 static void FN(direct_tiles)(const nomen__gemm_args *g) {
+#if VB == 64
+    if (g->n == W) {
+        FN(direct_column)(g);
+        return;
+    }
+#endif
     const int64_t tiles = (g->m + MR - 1) / MR, rows = (g->m + tiles - 1) / tiles;
     for (int64_t t = 0; t < tiles; t++) {
         const int64_t i = (t + 1) * rows <= g->m ? t * rows : g->m - rows;
@@ -85,14 +147,17 @@ static inline bool FN(is_direct)(int64_t m, int64_t n, int64_t k) {
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
-    nomen__gemm_args rows = *g;
-    if (g->b_col != E) {
-        for (int64_t p0 = 0; p0 < g->k; p0 += 8) /* 8 rows of the copy stay in L1 */
-            for (int64_t j = 0; j < g->n; j++)
-                for (int64_t p = p0; p < g->k && p < p0 + 8; p++)
-                    scratch[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
-        rows.b = (const char *)scratch;
-        rows.b_row = g->n * E;
+    nomen__gemm_args rows;
+    if (g->b_col == E) {
+        FN(direct_tiles)(g);
+        return;
     }
+    rows = *g;
+    for (int64_t p0 = 0; p0 < g->k; p0 += 8) /* 8 rows of the copy stay in L1 */
+        for (int64_t j = 0; j < g->n; j++)
+            for (int64_t p = p0; p < g->k && p < p0 + 8; p++)
+                scratch[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
+    rows.b = (const char *)scratch;
+    rows.b_row = g->n * E;
     FN(direct_tiles)(&rows);
 }
