@@ -15,7 +15,7 @@
 
 #define OP      erfinv
 #define EXPR(x) v_erfinv(x)
-#if SIMD_EIGHTS
+#if SIMD_EIGHTS || SIMD_TABLES
 #define QUICK(x, unfit) SIMD_PICK(v_erfinv_quick, x)(x, unfit)
 #endif
 #define LOOP "kernels/loops/unary.h"

@@ -385,6 +385,7 @@ def constants():
         yield f"{name}_WHOLE_F64", float(value), ""
         yield f"{name}_REST_F64", float(value - D(float(value))), ""
     yield "ERFINV_SCALE", float(ERFINV_SCALE), ""
+    yield "ERFINV_SLOPE_LOST_F32", f32(ERFINV_SLOPE_LOST), "f"
     yield "LN2", float(LN2), ""
     yield "LN_PI", float(PI.ln()), ""
     yield "LN_2PI_HALF", float((2 * PI).ln() / 2), ""
@@ -484,6 +485,31 @@ def erfinv_columns(degree):
     columns[0][0] = D("Infinity")
     return zip(*columns)
 
+
+def erfinv_pieces(degree):
+    """erfinv(a) up to 1 - 2^-8 in pieces of t = 1 - a, four for each power of 2: 32 columns, by the
+    exponent and the first bits of the mantissa of t, of the point it is developed around (whose
+    value is nearly a float), and the coefficients. What the rounding of the slope at 0 lost is
+    added to all slopes."""
+    columns = [None] * 32
+    f = lambda a: a * erfinv_ratio(-((1 - a) * (1 + a)).ln())
+    for i in range(-32, 0):
+        high = 1 - D(2) ** (i // 4) * (4 + i % 4) / 4
+        low = high - D(2) ** (i // 4) / 4
+        if low == 0:
+            middle = low
+            c = [D(0)] + fit(lambda a: f(a) / a, D(10) ** -9, high, degree - 1)
+        else:
+            off = lambda x: abs(f(x) - D(f32(f(x)))) / f(x)
+            near = [D(f32((low + high) / 2 + j * (high - low) / 500)) for j in range(-60, 61)]
+            middle = min(near, key=off)
+            c = fit(lambda d: f(middle + d), low - middle, high - middle, degree)
+            c[1] -= ERFINV_SLOPE_LOST
+        columns[(4 * 127 + i) % 32] = [middle, *c]
+    return zip(*columns)
+
+
+ERFINV_SLOPE_LOST = PI.sqrt() / 2 - D(f32(PI.sqrt() / 2))
 
 # Next to 15 / 10.7 and 15 / 27.6: where erfc is 0.
 ERFC_SCALE_F32, ERFC_SCALE_F64 = D(179) / 128, D(139) / 256
@@ -590,7 +616,8 @@ def text():
     tables = [(name, pieces(f, least, top, degree)) for name, f, least, top, degree in PIECES]
     erfc = scaled_erfc_pieces(ERFC_SCALE_F32, 8, 5, f32)
     tables += [(name, pieces(*more, each=2, places=8)) for name, *more in FEW_PIECES]
-    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFC_PIECES_F32", erfc)):
+    tables += [("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFINV_PIECES", erfinv_pieces(5))]
+    for name, table in (*tables, ("ERFC_PIECES_F32", erfc)):
         rows = list(table)
         lines.append(f"static const float VMATH_{name}[{len(rows)}][{len(rows[0])}] = {{")
         for row in rows:

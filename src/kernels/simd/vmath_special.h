@@ -165,22 +165,33 @@ VMATH_QUICK vf32 v_erfinv_in_pieces(vf32 x, vf32 t, bool near) {
 #undef ENTRY
     return v_copysign_f32(v_sel_f32(a <= 1.0f, p, v_set_f32(NAN)), x);
 }
-#if SIMD_EIGHTS
 static __attribute__((noinline, unused)) vf32 v_erfinv_far_f32(vf32 x) {
     return v_erfinv_in_pieces(x, v_set_f32(1) - v_abs_f32(x), false);
 }
+#if SIMD_EIGHTS
 VMATH_QUICK vf32 v_erfinv_quick_f32(vf32 x, vmask_f32 *unfit) {
     const vf32 t = v_set_f32(1) - v_abs_f32(x);
     *unfit = v_less_f32(t, v_set_f32(0x1p-7f));
     return v_erfinv_in_pieces(x, t, true);
 }
-VMATH_QUICK_OR(vf32, vmask_f32, v_erfinv_f32, v_erfinv_quick_f32, v_erfinv_far_f32, v_either_f32,
-               v_some_f32)
 #else
-VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
-    return v_erfinv_in_pieces(x, v_set_f32(1) - v_abs_f32(x), false);
+/* Up to 1 - 2^-8 in shorter pieces: a processor looks up as many numbers as it multiplies. */
+VMATH_QUICK vf32 v_erfinv_quick_f32(vf32 x, vmask_f32 *unfit) {
+    static const float(*const table)[32] = VMATH_ERFINV_PIECES;
+    enum { LAST = sizeof VMATH_ERFINV_PIECES / sizeof VMATH_ERFINV_PIECES[0] - 1 };
+    const vf32 a = v_abs_f32(x), t = v_set_f32(0x1.fffffep-1f) - a; /* a column has no 1 */
+    const vu32 i = (vu32)t >> 21;
+    const vf32 d = a - v_entry32_f32(table[0], i);
+    vf32 p = v_entry32_f32(table[LAST], i);
+    for (int k = LAST - 1; k >= 3; k--) p = v_fma_f32(p, d, v_entry32_f32(table[k], i));
+    p = d * v_fma_f32(p, d, v_set_f32(VMATH_ERFINV_SLOPE_LOST_F32));
+    p = v_fma_f32(v_entry32_f32(table[2], i), d, p) + v_entry32_f32(table[1], i);
+    *unfit = v_less_f32(t, v_set_f32(0x1p-8f));
+    return v_copysign_f32(p, x);
 }
 #endif
+VMATH_QUICK_OR(vf32, vmask_f32, v_erfinv_f32, v_erfinv_quick_f32, v_erfinv_far_f32, v_either_f32,
+               v_some_f32)
 #else
 VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
     const vf32 y = v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
@@ -199,6 +210,10 @@ VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
     const vf64 p = x * VMATH_PIECE(i, d, ERFINV_WIDE);
     const vf64 y = v_fma_f64(x, v_entry16_f64(table[1], i), p);
     return v_copysign_f64(v_either_f64(v_less_f64(u, v_set_f64(16)), y, u), x); /* -0 too */
+}
+VMATH_QUICK vf64 v_erfinv_quick_f64(vf64 x, vmask_f64 *unfit) {
+    *unfit = v_less_f64(x, x); /* none */
+    return v_erfinv_f64(x);
 }
 #else
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
