@@ -19,6 +19,12 @@ static inline vf64 eights_fours(vf64 p, vf64 none) {
 static inline vf64 eights_half(vf64 p, vf64 none) {
     return (vf64)_mm512_mask_permutexvar_pd((__m512d)none, 0xf0, _mm512_set1_epi64(3), (__m512d)p);
 }
+static inline vf64 eights_third(vf64 p) {
+    return (vf64)_mm512_permutexvar_pd(_mm512_set1_epi64(3), (__m512d)p);
+}
+static inline vf64 eights_upper(vf64 p, vf64 q) {
+    return (vf64)_mm512_mask_blend_pd(0xf0, (__m512d)p, (__m512d)q);
+}
 static inline vf64 eights_last(vf64 p) {
     return (vf64)_mm512_permutexvar_pd(_mm512_set1_epi64(7), (__m512d)p);
 }
@@ -212,10 +218,9 @@ eights_prod_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, 
         vf64 p = eights_load(from, x_narrow);
         p *= eights_pairs(p, none);
         p *= eights_fours(p, none);
-        const vf64 first = eights_half(p, none);
-        p *= run * first;
-        eights_store(to, y_narrow, p);
-        run = eights_last(p);
+        const vf64 second = run * eights_third(p); /* what the next eight wait for: two products */
+        eights_store(to, y_narrow, p * eights_upper(run, second));
+        run = second * eights_last(p);
     }
     return run[0];
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2

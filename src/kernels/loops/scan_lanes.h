@@ -11,8 +11,9 @@
 /* LANES_HERE: there are vectors of LANES float, and of as many double. */
 #define LANES_HERE (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx2)
 
-/* LONG_LINE: of double, which a square of eight lines takes as long for. */
-enum { LANES = W64, LONG_LINE = 128 };
+/* LONG_LINE: of double, which a square of eight lines takes as long for. LONG_COUPLE: lines of
+ * which two at a time wait for themselves. */
+enum { LANES = W64, LONG_LINE = 128, LONG_COUPLE = 32 };
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #if LANES_HERE
@@ -35,6 +36,14 @@ LANES_INLINE void lanes_put(char *p, int n, lanes_row x) {
 }
 LANES_INLINE vf64 lanes_widen(lanes_row x) { return (vf64)_mm512_cvtps_pd(x); }
 LANES_INLINE lanes_row lanes_narrow(vf64 x) { return _mm512_cvtpd_ps((__m512d)x); }
+
+/* Of a vector of pairs: pair k everywhere; `own` joined with what is in the lanes of a mask. */
+#define COUPLE(x, k) ((vf64)_mm512_shuffle_f64x2((__m512d)(x), (__m512d)(x), (k) * 0x55))
+LANES_INLINE vf64 lanes_behind(const bool sums, vf64 own, __mmask8 lanes, vf64 x, bool first) {
+    const __m512d a = (__m512d)own, b = (__m512d)x;
+    if (first && !sums) return (vf64)_mm512_mask_blend_pd(lanes, a, b);
+    return (vf64)(sums ? _mm512_mask_add_pd(a, lanes, a, b) : _mm512_mask_mul_pd(a, lanes, a, b));
+}
 
 /* LANES rows of LANES into as many columns. */
 LANES_INLINE void lanes_turn(lanes_row x[LANES]) {
@@ -198,6 +207,43 @@ LANES_INLINE vf64 lanes_square(const lanes *l, int lines, int64_t j, int n, cons
     return own;
 }
 
+/* Eight elements of two lines, in the order of lanes_four: as quads, elements 0, 2, 4 and 6 of both
+ * lines are one vector, and those between them the other, which takes a third of the shuffles of a
+ * square. own: what is before both, in all lanes. What it is after them. */
+LANES_INLINE vf64 lanes_couple(const lanes *l, const char *in, char *out, const bool sums, vf64 own,
+                               const bool first) {
+    const __m512d x = (__m512d)lanes_from(in, l->in_bytes);
+    const __m512d y = (__m512d)lanes_from(in + l->in_row, l->in_bytes);
+    vf64 even = (vf64)_mm512_unpacklo_pd(x, y), odd = (vf64)_mm512_unpackhi_pd(x, y);
+    odd = LANES_JOIN(sums, even, odd);
+    own = lanes_behind(sums, own, 0xfc, COUPLE(odd, 0), first);
+    own = lanes_behind(sums, own, 0xf0, COUPLE(odd, 1), false);
+    own = lanes_behind(sums, own, 0xc0, COUPLE(odd, 2), false);
+    even = LANES_JOIN(sums, own, even);
+    odd = LANES_JOIN(sums, own, odd);
+    const __m512d low = (__m512d)even, high = (__m512d)odd;
+    lanes_to(out, l->out_bytes, LANES, (vf64)_mm512_unpacklo_pd(low, high));
+    lanes_to(out + l->out_row, l->out_bytes, LANES, (vf64)_mm512_unpackhi_pd(low, high));
+    return COUPLE(odd, 3);
+}
+
+/* Lines of some eights of elements, before which there is nothing, and of whose end nobody asks. */
+LANES_INLINE void lanes_couples(const nomen__scan_args *a, const bool sums) {
+    const lanes l = lanes_at(a, 0, 0, 2);
+    const int64_t in_line = a->n * l.in_bytes;
+    const char *in = a->in;
+    char *out = a->out;
+    for (int64_t r = 0; r < a->lines; r += 2, in += 2 * a->in_row, out += 2 * a->out_row) {
+        vf64 own = v_set_f64(sums ? 0 : 1);
+        lanes one = l;
+        if (r + 1 == a->lines) one.in_row = one.out_row = 0; /* the last line, twice */
+        own = lanes_couple(&one, in, out, sums, own, true);
+        for (int64_t j = LANES * l.in_bytes, k = LANES * l.out_bytes; j < in_line;
+             j += LANES * l.in_bytes, k += LANES * l.out_bytes)
+            own = lanes_couple(&one, in + j, out + k, sums, own, false);
+    }
+}
+
 LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
     int64_t j = 0;
     for (; l->lines == LANES && j + LANES <= n; j += LANES)
@@ -249,6 +295,11 @@ LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const doubl
                             const bool sums) {
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
     const bool wide = a->in_step == 8, empty = a->n < 3 * LANES && a->n % LANES;
+    const bool doubles = wide || a->out_step == 8; /* floats take as long to become double */
+    if (!owns && a->n % LANES == 0 && a->n <= (doubles ? LONG_COUPLE : LANES)) {
+        lanes_couples(a, sums);
+        return;
+    }
     if (!owns && (wide ? a->n < LONG_LINE : empty)) {
         quad_run(a, sums);
         return;
