@@ -76,7 +76,15 @@
 #define MEET(a, b)  (*(a) = c_times(*(a), *(b)))
 
 #undef SFX
+static APART int64_t rows_at_once_prod_c64(c128 *acc, const nomen__reduce_step *s) {
+    return prod_rows(acc, s, sizeof(c64));
+}
+static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step *s) {
+    return prod_rows(acc, s, sizeof(c128));
+}
+
 #define SFX              c64
+#define ROWS_AT_ONCE     PROD_NUMBERS
 #define T                c64
 #define F                c64
 #define C                c128
@@ -95,6 +103,7 @@
 
 #undef SFX
 #define SFX              c128
+#define ROWS_AT_ONCE     PROD_NUMBERS
 #define T                c128
 #define F                c128
 #define C                c128

@@ -33,10 +33,8 @@ static inline vf32 join_narrow(vf32 a, vf32 b) { return a + b; }
 static inline c128 total_c64(c128 a, c64 b) {
     return (c128){a.re + (double)b.re, a.im + (double)b.im};
 }
-/* Of n >= SUM_LANES / 2 numbers. */
-static inline c128 csum_lanes(const c64 *x, int64_t n) {
-    return sum_lanes_of((const char *)x, 2 * n, 2, sizeof(float), ld_f32, ld_f32_n, sum_all);
-}
+static inline c128 csum_lanes(const c64 *x, int64_t n) { return sum_last(csum_vector(x, n), 2); }
+static inline c128 sum_pairs(const c128 *x, int64_t n) { return sum_last(pairs_vector(x, n), 2); }
 typedef struct csum2 {
     sum2 re, im;
 } csum2;
@@ -66,6 +64,38 @@ static inline __attribute__((always_inline)) void narrow_turn(vf32 x[W64]) {
     v_turn_f64(y);
 #pragma GCC unroll 8
     for (int i = 0; i < W64; i++) x[i] = (vf32)y[i];
+}
+/* Rows without gaps, as many at a time as a vector holds complex numbers: what is left of each is
+ * turned over, and the last joins serve all of them. How many rows. */
+static inline __attribute__((always_inline)) int64_t
+csum_rows(csum2 *acc, const nomen__reduce_step *s, vf64 (*const left)(const void *, int64_t)) {
+    int64_t r = 0;
+    for (; WIDE_NUMBERS > 1 && r + WIDE_NUMBERS <= s->n_acc; r += WIDE_NUMBERS) {
+        vf64 x[WIDE_NUMBERS];
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++) x[i] = left(s->in + (r + i) * s->acc_step, s->n_red);
+        wide_turn(x);
+#pragma GCC unroll 2
+        for (int half = WIDE_NUMBERS / 2; half; half /= 2)
+#pragma GCC unroll 2
+            for (int i = 0; i < half; i++) x[i] += x[i + half];
+        csum2_take(acc + r, x[0]);
+    }
+    return r;
+}
+static inline __attribute__((always_inline)) vf64 csum_left(const void *x, int64_t n) {
+    return csum_vector(x, n);
+}
+static inline __attribute__((always_inline)) vf64 pairs_left(const void *x, int64_t n) {
+    return pairs_vector(x, n);
+}
+static APART int64_t rows_at_once_sum_c64(csum2 *acc, const nomen__reduce_step *s) {
+    return csum_rows(acc, s, csum_left);
+}
+/* Longer ones, one by one, are read as fast as memory allows. */
+static APART int64_t rows_at_once_sum_c128(csum2 *acc, const nomen__reduce_step *s) {
+    enum { MOST = 80 };
+    return s->n_red <= MOST ? csum_rows(acc, s, pairs_left) : 0;
 }
 static inline c128 csum2_get(const csum2 *s) { return (c128){sum2_get(&s->re), sum2_get(&s->im)}; }
 static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
@@ -229,7 +259,8 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TURNED_GET(p, n) narrow_get(p, n)
 #define TURN_SQUARE      narrow_turn
 #define TAKE_LANES(a, s) csum2_take_narrow(a, s)
-#define FOLD_ROW(x, n)   ((n) < SUM_LANES / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
+#define FOLD_ROW(x, n)   ((n) < SUM_FEW / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
+#define ROWS_AT_ONCE     (SUM_FEW / 2)
 #define OUT              c64
 #define DONE(a, p)       c_narrow(csum2_get(a))
 #include "kernels/loops/reduce_fold.h"
@@ -260,7 +291,8 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TURNED_GET(p, n) wide_get(p, 16, n)
 #define TURN_SQUARE      wide_turn
 #define TAKE_LANES(a, s) csum2_take(a, s)
-#define FOLD_ROW(x, n)   ((n) < SUM_PAIRS ? FN(fold_few)(x, n) : sum_pairs(x, n))
+#define FOLD_ROW(x, n)   ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
+#define ROWS_AT_ONCE     PAIRS_FEW
 #define OUT              c128
 #define DONE(a, p)       csum2_get(a)
 #include "kernels/loops/reduce_fold.h"

@@ -45,13 +45,13 @@ static inline double prod_lanes(const float *x, int64_t n) {
     return last[0];
 }
 
-/* Of n >= PROD_NUMBERS complex numbers of so many bytes. */
+/* Of n >= PROD_NUMBERS complex numbers of so many bytes: what is left when whole vectors have been
+ * joined, and the product. */
 enum { PROD_NUMBERS = PROD_LANES / 2 };
-static inline __attribute__((always_inline)) c128 prod_pairs(const void *x, int64_t n,
-                                                             const int bytes) {
+static inline __attribute__((always_inline)) vf64 prod_vector(const void *x, int64_t n,
+                                                              const int bytes) {
     const char *p = x;
     vf64 s[PROD_VECTORS];
-    c128 last[WIDE_NUMBERS];
 #pragma GCC unroll 16
     for (int v = 0; v < PROD_VECTORS; v++, p += WIDE_NUMBERS * bytes)
         s[v] = wide_get(p, bytes, WIDE_NUMBERS);
@@ -69,10 +69,36 @@ static inline __attribute__((always_inline)) c128 prod_pairs(const void *x, int6
     for (int half = PROD_VECTORS / 2; half; half /= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < half; i++) s[i] = c_mul_f64(s[i], s[i + half]);
-    st_f64(last, s[0]);
+    return s[0];
+}
+static inline __attribute__((always_inline)) c128 prod_pairs(const void *x, int64_t n,
+                                                             const int bytes) {
+    c128 last[WIDE_NUMBERS];
+    st_f64(last, prod_vector(x, n, bytes));
     for (int half = WIDE_NUMBERS / 2; half; half /= 2)
         for (int l = 0; l < half; l++) last[l] = c_times(last[l], last[l + half]);
     return last[0];
+}
+
+/* Rows without gaps, as many at a time as a vector holds complex numbers: what is left of each is
+ * turned over, and the last joins serve all of them. How many rows. */
+static inline __attribute__((always_inline)) int64_t prod_rows(c128 *acc,
+                                                               const nomen__reduce_step *s,
+                                                               const int bytes) {
+    int64_t r = 0;
+    for (; WIDE_NUMBERS > 1 && r + WIDE_NUMBERS <= s->n_acc; r += WIDE_NUMBERS) {
+        vf64 x[WIDE_NUMBERS];
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++)
+            x[i] = prod_vector(s->in + (r + i) * s->acc_step, s->n_red, bytes);
+        wide_turn(x);
+#pragma GCC unroll 2
+        for (int half = WIDE_NUMBERS / 2; half; half /= 2)
+#pragma GCC unroll 2
+            for (int i = 0; i < half; i++) x[i] = c_mul_f64(x[i], x[i + half]);
+        st_f64(acc + r, c_mul_f64(ld_f64(acc + r), x[0]));
+    }
+    return r;
 }
 
 #endif

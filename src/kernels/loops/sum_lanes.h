@@ -7,95 +7,111 @@
 
 #include "kernels/loops/reduce.h"
 
-enum { SUM_LANES = 64, SUM_VECTORS = SUM_LANES / W32 };
+enum { SUM_LANES = 64, SUM_FEW = 16, SUM_VECTORS = SUM_LANES / W32 };
 
 /* What is added of some elements: all of them, or 0 in the place of NaN. */
 static inline vf32 sum_all(vf32 x) { return x; }
 static inline vf32 sum_numbers(vf32 x) { return (vf32)((vi32)x & (x == x)); }
 
-/* Of n >= SUM_LANES elements of so many bytes, which are loaded as float32; with two parts those of
- * even and of odd places apart. */
-static inline __attribute__((always_inline)) c128 sum_lanes_of(
-    const char *x, int64_t n, const int parts, const int64_t size, vf32 (*const load)(const void *),
+/* Of n elements of so many bytes, at least as many as lanes (SUM_LANES, or SUM_FEW), which are
+ * loaded as float32: what is left when whole vectors have been joined. */
+static inline __attribute__((always_inline)) vf64 sum_vector_of(
+    const char *x, int64_t n, const int lanes, const int64_t size, vf32 (*const load)(const void *),
     vf32 (*const load_n)(const void *, int64_t), vf32 (*const taken)(vf32)) {
+    const int vectors = lanes / W32;
     vf32 s[SUM_VECTORS];
     vf64 d[2 * SUM_VECTORS];
-    double last[W64] __attribute__((aligned(64)));
     int64_t j = 0;
 #pragma GCC unroll 16
-    for (int v = 0; v < SUM_VECTORS; v++) s[v] = (vf32){0};
-    for (; j + SUM_LANES <= n; j += SUM_LANES)
+    for (int v = 0; v < vectors; v++) s[v] = (vf32){0};
+    for (; j + lanes <= n; j += lanes)
 #pragma GCC unroll 16
-        for (int v = 0; v < SUM_VECTORS; v++) s[v] += taken(load(x + (j + v * W32) * size));
+        for (int v = 0; v < vectors; v++) s[v] += taken(load(x + (j + v * W32) * size));
 #pragma GCC unroll 16
-    for (int v = 0; v < SUM_VECTORS; v++, j += W32)
+    for (int v = 0; v < vectors; v++, j += W32)
         if (j + W32 <= n)
             s[v] += taken(load(x + j * size));
         else if (j < n)
             s[v] += taken(load_n(x + j * size, n - j));
 #pragma GCC unroll 16
-    for (int v = 0; v < SUM_VECTORS; v++) {
+    for (int v = 0; v < vectors; v++) {
         d[2 * v] = v_low_f64(s[v]);
         d[2 * v + 1] = v_high_f64(s[v]);
     }
 #pragma GCC unroll 8
-    for (int half = SUM_VECTORS; half; half /= 2)
+    for (int half = vectors; half; half /= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < half; i++) d[i] += d[i + half];
-    st_f64(last, d[0]);
+    return d[0];
+}
+/* The sum of all lanes; with two parts those of even and of odd places apart. */
+static inline __attribute__((always_inline)) c128 sum_last(vf64 x, const int parts) {
+    double last[W64] __attribute__((aligned(64)));
+    st_f64(last, x);
 #pragma GCC unroll 8
     for (int half = W64 / 2; half >= parts; half /= 2)
         for (int l = 0; l < half; l++) last[l] += last[l + half];
     return (c128){last[0], last[1]};
 }
+static inline __attribute__((always_inline)) double
+sum_lanes_of(const char *x, int64_t n, const int64_t size, vf32 (*const load)(const void *),
+             vf32 (*const load_n)(const void *, int64_t), vf32 (*const taken)(vf32)) {
+    return sum_last(sum_vector_of(x, n, SUM_LANES, size, load, load_n, taken), 1).re;
+}
 static inline double sum_lanes(const float *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n, sum_all).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f32, ld_f32_n, sum_all);
 }
 static inline double sum_lanes_f16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n, sum_all).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f16, ld_f16_n, sum_all);
 }
 static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n, sum_all).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_bf16, ld_bf16_n, sum_all);
 }
 
 static inline double nansum_lanes(const float *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n, sum_numbers).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f32, ld_f32_n, sum_numbers);
 }
 static inline double nansum_lanes_f16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n, sum_numbers).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f16, ld_f16_n, sum_numbers);
 }
 static inline double nansum_lanes_bf16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n, sum_numbers).re;
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_bf16, ld_bf16_n, sum_numbers);
 }
 
-/* Of n >= SUM_PAIRS complex numbers in double: in so many lanes of two, the end as above. */
-enum { SUM_PAIRS = 16 };
-static inline c128 sum_pairs(const c128 *x, int64_t n) {
-    enum { VECTORS = 2 * SUM_PAIRS / W64, EACH = W64 / 2 };
-    vf64 s[VECTORS];
-    c128 last[EACH];
+/* Sums of complex numbers, what is left of them as above: of n >= SUM_FEW / 2 of complex64, and of
+ * n >= PAIRS_FEW in double, in so many lanes of two numbers (or SUM_PAIRS), the end as above. */
+static inline __attribute__((always_inline)) vf64 csum_vector(const c64 *x, int64_t n) {
+    const char *p = (const char *)x;
+    if (n < SUM_LANES / 2)
+        return sum_vector_of(p, 2 * n, SUM_FEW, sizeof(float), ld_f32, ld_f32_n, sum_all);
+    return sum_vector_of(p, 2 * n, SUM_LANES, sizeof(float), ld_f32, ld_f32_n, sum_all);
+}
+enum { PAIRS_FEW = 8, SUM_PAIRS = 16 };
+static inline __attribute__((always_inline)) vf64 pairs_vector_of(const c128 *x, int64_t n,
+                                                                  const int pairs) {
+    enum { EACH = W64 / 2 };
+    const int vectors = pairs / EACH;
+    vf64 s[SUM_PAIRS / EACH];
     int64_t j = 0;
 #pragma GCC unroll 16
-    for (int v = 0; v < VECTORS; v++) s[v] = (vf64){0};
-    for (; j + SUM_PAIRS <= n; j += SUM_PAIRS)
+    for (int v = 0; v < vectors; v++) s[v] = (vf64){0};
+    for (; j + pairs <= n; j += pairs)
 #pragma GCC unroll 16
-        for (int v = 0; v < VECTORS; v++) s[v] += ld_f64(x + j + v * EACH);
+        for (int v = 0; v < vectors; v++) s[v] += ld_f64(x + j + v * EACH);
 #pragma GCC unroll 16
-    for (int v = 0; v < VECTORS; v++, j += EACH)
+    for (int v = 0; v < vectors; v++, j += EACH)
         if (j + EACH <= n)
             s[v] += ld_f64(x + j);
         else if (j < n)
             s[v] += ld_f64_n(x + j, 2 * (n - j));
 #pragma GCC unroll 8
-    for (int half = VECTORS / 2; half; half /= 2)
+    for (int half = vectors / 2; half; half /= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < half; i++) s[i] += s[i + half];
-    st_f64(last, s[0]);
-#pragma GCC unroll 4
-    for (int half = EACH / 2; half; half /= 2)
-        for (int l = 0; l < half; l++)
-            last[l] = (c128){last[l].re + last[l + half].re, last[l].im + last[l + half].im};
-    return last[0];
+    return s[0];
+}
+static inline __attribute__((always_inline)) vf64 pairs_vector(const c128 *x, int64_t n) {
+    return n < SUM_PAIRS ? pairs_vector_of(x, n, PAIRS_FEW) : pairs_vector_of(x, n, SUM_PAIRS);
 }
 
 /* The sums of some rows, one in each lane, to as many accumulators. */
