@@ -5,6 +5,37 @@
  * bytes TURN(x) of a square of TURNED, vectors of 32 bytes. After: FN(reducer); T, F, U, OUT, PUT,
  * FETCH, WIDEN, TURN and TURNED are undefined. */
 
+#ifndef NOMEN_SRC_REDUCE_BEST_H
+#define NOMEN_SRC_REDUCE_BEST_H
+#if VB == 64
+
+/* Two rows as one vector, and as many of those as a quarter of one has elements: in each quarter of
+ * vector k element k of each row. */
+static inline __m512i best_rows(const char *lower, const char *upper) {
+    const __m512i x = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)lower));
+    return _mm512_inserti64x4(x, _mm256_loadu_si256((const void *)upper), 1);
+}
+static inline __attribute__((always_inline)) void best_turn(__m512i x[4], const int bytes) {
+    const __m512i a = x[0], b = x[1], c = x[2], d = x[3];
+    if (bytes == 8) {
+        x[0] = _mm512_unpacklo_epi64(a, b);
+        x[1] = _mm512_unpackhi_epi64(a, b);
+        return;
+    }
+    const __m512i low = _mm512_unpacklo_epi32(a, b), high = _mm512_unpackhi_epi32(a, b);
+    const __m512i other = _mm512_unpacklo_epi32(c, d), last = _mm512_unpackhi_epi32(c, d);
+    x[0] = _mm512_unpacklo_epi64(low, other);
+    x[1] = _mm512_unpackhi_epi64(low, other);
+    x[2] = _mm512_unpacklo_epi64(high, last);
+    x[3] = _mm512_unpackhi_epi64(high, last);
+}
+/* The first and the third quarter of both, or (1) the second and the fourth. */
+#define BEST_QUARTERS(x, y, odd)                                                                   \
+    _mm512_shuffle_i64x2((__m512i)(x), (__m512i)(y), (odd) ? 0xdd : 0x88)
+
+#endif
+#endif
+
 /* Accumulators: all positions (negative: nothing seen yet, which is so of all or of none), and
  * behind them all values. */
 #define A                  int64_t
@@ -80,8 +111,10 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
  * comes of two by that. */
 #if FLOATING
 #define STAYS(best, later) (HOLDS(best, later) | ((best) != (best)))
+#define SAME_BEST(x, y)    (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 #else
 #define STAYS(best, later) HOLDS(best, later)
+#define SAME_BEST(x, y)    ((x) == (y))
 #endif
 #define CHOSEN(stay, own, later)                                                                   \
     ((__typeof__(own))(((stay) & (__typeof__(stay))(own)) | (~(stay) & (__typeof__(stay))(later))))
@@ -225,11 +258,93 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
     }
 }
 
+#if VB == 64
+/* The same of twice as many rows: a vector is two rows, which are turned over by quarters. So a
+ * lane sees every second group of elements of its row, and two of them are compared in the end. */
+typedef F FN(wide) __attribute__((vector_size(64)));
+typedef U FN(places) __attribute__((vector_size(64)));
+
+static APART void FN(turned_wide)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
+                                  int64_t i0) {
+    enum { W = 64 / sizeof(F), QUARTER = W / 4, E = sizeof(F) };
+    typedef U part __attribute__((vector_size(8 * sizeof(U))));
+    typedef int64_t eight __attribute__((vector_size(64)));
+    FN(places) odd;
+    for (int i = 0; i < W; i++) odd[i] = (U)(i / QUARTER % 2 * QUARTER);
+    for (int64_t r = 0; r < n_acc; r += W) {
+        r = r < n_acc - W ? r : n_acc - W;
+        FN(wide) best[2] = {{0}, {0}};
+        FN(places) at[2] = {{0}, {0}};
+        for (int64_t j = 0; j < n; j += 2 * QUARTER) {
+            const bool first = j == 0;
+            j = j < n - 2 * QUARTER ? j : n - 2 * QUARTER;
+#pragma GCC unroll 2
+            for (int h = 0; h < 2; h++) {
+                const char *from = in + (r + h * 2 * QUARTER) * row + j * E;
+                __m512i x[4] = {{0}, {0}, {0}, {0}};
+                FN(wide) y[4];
+                FN(places) p[4];
+#pragma GCC unroll 4
+                for (int k = 0; k < QUARTER; k++)
+                    x[k] = best_rows(from + k * row, from + (QUARTER + k) * row);
+                best_turn(x, E);
+#pragma GCC unroll 4
+                for (int k = 0; k < QUARTER; k++) {
+                    y[k] = (FN(wide))x[k];
+                    p[k] = (FN(places)){0} + (U)k;
+                }
+#pragma GCC unroll 2
+                for (int half = 1; half < QUARTER; half *= 2)
+#pragma GCC unroll 2
+                    for (int k = 0; k < QUARTER; k += 2 * half) {
+                        const FN(places) stay = (FN(places))STAYS(y[k], y[k + half]);
+                        y[k] = CHOSEN(stay, y[k], y[k + half]);
+                        p[k] = CHOSEN(stay, p[k], p[k + half]);
+                    }
+                p[0] += (U)j;
+                if (first) {
+                    best[h] = y[0];
+                    at[h] = p[0];
+                    continue;
+                }
+                const FN(places) stay = (FN(places))STAYS(best[h], y[0]);
+                best[h] = CHOSEN(stay, best[h], y[0]);
+                at[h] = CHOSEN(stay, at[h], p[0]);
+            }
+        }
+        at[0] += odd;
+        at[1] += odd;
+        const FN(wide) x = (FN(wide))BEST_QUARTERS(best[0], best[1], 0);
+        const FN(wide) y = (FN(wide))BEST_QUARTERS(best[0], best[1], 1);
+        const FN(places) p = (FN(places))BEST_QUARTERS(at[0], at[1], 0);
+        const FN(places) q = (FN(places))BEST_QUARTERS(at[0], at[1], 1);
+        const FN(places) same = (FN(places))SAME_BEST(x, y);
+        const FN(places) stay = (FN(places))STAYS(x, y) & ~(same & (FN(places))(q < p));
+        const FN(wide) value = CHOSEN(stay, x, y);
+        const FN(places) where = CHOSEN(stay, p, q);
+        memcpy(VALUES(acc, n_acc) + r, &value, sizeof value);
+#pragma GCC unroll 2
+        for (int i = 0; i < W / 8; i++) {
+            part own;
+            memcpy(&own, (const char *)&where + i * (int)sizeof own, sizeof own);
+            const eight place = __builtin_convertvector(own, eight) + i0;
+            memcpy(acc + r + i * 8, &place, sizeof place);
+        }
+    }
+}
+#endif
+
 static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
     enum { W = 32 / sizeof(F) };
     if (acc[0] >= 0 || s->n_acc < W || s->n_red < W || s->red_step != (int64_t)sizeof(F) ||
         s->index_step != 1)
         return false;
+#if VB == 64
+    if (s->n_acc >= 2 * W) {
+        FN(turned_wide)(acc, s->n_acc, s->in, s->acc_step, s->n_red, s->index0);
+        return true;
+    }
+#endif
     FN(turned_rows)(acc, s->n_acc, s->in, s->acc_step, s->n_red, s->index0);
     return true;
 }
@@ -286,6 +401,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .finish = FN(finish)};
 
 #undef STAYS
+#undef SAME_BEST
 #undef CHOSEN
 #undef A
 #undef VALUES
