@@ -494,7 +494,9 @@ static inline nomen_status write_plainly(nomen__call *c) {
         s = c->op->launch(c);
         if (NOMEN_LIKELY(!s)) {
             nomen__written(self->storage);
-            if (c->names.n >= 0 && c->names.n == self->ndim) nomen__set_names(self, c->names.at);
+            /* names that it has have been found to be these */
+            if (c->names.n == self->ndim && !nomen__is_named(self))
+                nomen__set_names(self, c->names.at);
             if (!c->lent) nomen__retain(self);
         } else {
             if (NOMEN_UNLIKELY(nomen__error_code() == NOMEN_ERROR_INTERRUPTED)) spoil_targets(c);

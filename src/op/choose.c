@@ -35,16 +35,26 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n) {
     return t;
 }
 
+const nomen__storage nomen__passing_storage = {.inlined = 1};
+
+/* The operand lies in the call, unless somebody may keep it. */
 nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtype d) {
     _Alignas(16) char value[16];
     const nomen_dtype own = nomen__number_to(n, value);
-    const bool half = d == NOMEN_F16 || d == NOMEN_BF16;
+    const bool half = d == NOMEN_F16 || d == NOMEN_BF16, kept = c->record || nomen__fusing;
     nomen__loop *cast = half || !nomen_can_cast(own, d) ? NULL : nomen__cast_loop(own, d);
-    nomen_tensor *t = cast ? nomen__tensor_empty(d, 0, NULL) : nomen__wrap_number(n);
+    if (!cast) d = own;
+    nomen_tensor *t = kept ? nomen__tensor_empty(d, 0, NULL) : &c->passing[c->nin - 1];
     if (!t) return NOMEN_ERROR_MEMORY;
-    if (cast) nomen__cast_one(cast, d, t->data, own, value);
+    if (kept)
+        nomen__take_temporary(c, t);
+    else
+        nomen__pass_number(t, d, c->passing_value[c->nin - 1]);
+    if (cast)
+        nomen__cast_one(cast, d, t->data, own, value);
+    else
+        memcpy(t->data, value, (size_t)nomen__item(d));
     t->flags |= NOMEN__WRAPPED;
-    nomen__take_temporary(c, t);
     c->in[c->nin++] = t;
     c->in_count = c->nin;
     return NOMEN_OK;

@@ -278,6 +278,8 @@ struct nomen__call {
     nomen__map map; /* views */
     nomen__dimref dims_pool[NOMEN__POOL];
     nomen_number numbers[NOMEN__MAX_ARGS];
+    nomen_tensor passing[NOMEN__MAX_IN - 1]; /* numbers that are operands, and end with the call */
+    _Alignas(16) char passing_value[NOMEN__MAX_IN - 1][16];
 };
 
 /* A call starts here; then the front end fills arg[], given, out[] and calls nomen__invoke. Only
@@ -409,6 +411,18 @@ nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dt
 nomen_dtype nomen__number_to(const nomen_number *n, void *value);
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
+/* A header of a number that lies at `value`, which nobody else sees or keeps. */
+extern const nomen__storage nomen__passing_storage; /* nothing else lies there */
+static inline void nomen__pass_number(nomen_tensor *t, nomen_dtype d, void *value) {
+    t->magic = NOMEN__LIVE;
+    t->device = t->ndim = 0;
+    t->flags = NOMEN__WRAPPED | NOMEN__CONTIGUOUS;
+    t->base = NULL;
+    t->numel = 1;
+    t->storage = (nomen__storage *)(uintptr_t)&nomen__passing_storage;
+    t->data = value;
+    t->dtype = (uint8_t)d;
+}
 /* A number as one more operand; of dtype d, which the call computes in, where that decides nothing:
  * then the launch need not cast it. Half types are left to it, since some kernels compute wider. */
 nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtype d);

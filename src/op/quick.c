@@ -216,23 +216,15 @@ nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nom
     return quick(op, a, b, NULL);
 }
 
-/* A number as a tensor that nobody else sees. */
-static nomen_tensor number_tensor(const nomen_number *n, void *value) {
-    nomen_tensor t;
-    t.magic = NOMEN__LIVE;
-    t.device = t.ndim = 0;
-    t.flags = NOMEN__WRAPPED | NOMEN__CONTIGUOUS;
-    t.base = NULL;
-    t.numel = 1;
-    t.data = value;
-    t.dtype = (uint8_t)nomen__number_to(n, value);
-    return t;
+static inline void pass_number(nomen_tensor *t, const nomen_number *n, void *value) {
+    nomen__pass_number(t, nomen__number_to(n, value), value);
 }
 
 nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, const nomen_number *n,
                                   bool number_first) {
     _Alignas(16) char value[16];
-    const nomen_tensor number = number_tensor(n, value);
+    nomen_tensor number;
+    pass_number(&number, n, value);
     return number_first ? with_number(op, &number, t, NULL) : with_number(op, t, &number, NULL);
 }
 
@@ -298,8 +290,11 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
             next[i + 1] = whole ? step[i + 1] : 0;
             continue;
         }
-        const nomen_tensor made = t ? (nomen_tensor){0} : number_tensor(&numbers[i], given);
-        if (!t) t = &made;
+        nomen_tensor made;
+        if (!t) {
+            pass_number(&made, &numbers[i], given);
+            t = &made;
+        }
         if (condition || op->choose == nomen__choose_factor || !yields(t, model) ||
             !fits_as_limit(t, d) || !number_as(t, d, value[i]))
             return NULL;
@@ -307,7 +302,8 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
         step[i + 1] = 0;
     }
     if (op->choose == nomen__choose_factor) {
-        const nomen_tensor factor = number_tensor(&one, given);
+        nomen_tensor factor;
+        pass_number(&factor, &one, given);
         if (!number_as(&factor, d, value[3])) return NULL;
     }
     if (piece < FEWEST && model->numel > MANY * piece) return NULL;
@@ -357,7 +353,8 @@ bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_te
 
 bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n) {
     _Alignas(16) char value[16];
-    const nomen_tensor number = number_tensor(n, value);
+    nomen_tensor number;
+    pass_number(&number, n, value);
     return nomen__quick_into(op, self, &number);
 }
 

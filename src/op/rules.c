@@ -66,15 +66,15 @@ nomen_status nomen__names_keep_last(nomen__call *c) {
 
 nomen_status nomen__names_unify(nomen__call *c) {
     if (NOMEN_LIKELY(!c->named)) return NOMEN_OK;
-    if (c->nin == 2)
-        return c->in[0]->ndim == 0 ? nomen__names_keep_of(c, c->in[1])
-               : c->in[1]->ndim == 0
-                   ? nomen__names_keep_of(c, c->in[0])
-                   : nomen__unify(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), "broadcast",
-                                  &c->names);
+    /* What has no dims, as numbers have none, has nothing to say. */
+    const nomen_tensor *with[NOMEN__MAX_IN];
+    int n = 0;
+    for (int i = 0; i < c->nin; i++)
+        if (c->in[i]->ndim) with[n++] = c->in[i];
+    if (n == 1) return nomen__names_keep_of(c, with[0]);
     nomen__names operands[NOMEN__MAX_IN];
-    for (int i = 0; i < c->nin; i++) operands[i] = nomen__names_of(c->in[i]);
-    return nomen__unify_all(operands, c->nin, &c->names);
+    for (int i = 0; i < n; i++) operands[i] = nomen__names_of(with[i]);
+    return nomen__unify_all(operands, n, &c->names);
 }
 
 nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t) {
