@@ -1,8 +1,9 @@
 /* Includes LOOP for float16, bfloat16, float32 and float64; no include guard. Wants LOOP, OP and
- * EXPR, where EXPR is on vectors (vf32 or vf64; half types compute in f32 and round once). With
- * OUT_BOOL, EXPR gives a mask. With EXACT, EXPR of numbers that a half type has is one that it has.
- * With HALVES_APART half types have a loop of their own, and none is included for them. Takes LOOP,
- * OP, EXPR, QUICK, OUT_BOOL, EXACT and HALVES_APART away again. */
+ * EXPR, where EXPR is on vectors (vf32 or vf64; half types compute in f32 and round once). Where a
+ * vector is not full the first element stands in: a zero would take the way of rare numbers (as a
+ * divisor, or a pole). With OUT_BOOL, EXPR gives a mask. With EXACT, EXPR of numbers that a half
+ * type has is one that it has. With HALVES_APART half types have a loop of their own, and none is
+ * included for them. Takes LOOP, OP, EXPR, QUICK, OUT_BOOL, EXACT and HALVES_APART away again. */
 
 #define SPLAT(v) v_like(v, (v)[0])
 
@@ -18,7 +19,7 @@
 #define T   uint16_t
 #define FN  LOOP_NAME2(OP, f16)
 #define LD  ld_f16
-#define LDN ld_f16_n
+#define LDN ld_f16_again
 #ifdef OUT_BOOL
 #define ST  st_mask32
 #define STN st_mask32_n
@@ -33,7 +34,7 @@
 #undef LDN
 #define FN  LOOP_NAME2(OP, bf16)
 #define LD  ld_bf16
-#define LDN ld_bf16_n
+#define LDN ld_bf16_again
 #ifndef OUT_BOOL
 #undef ST
 #undef STN
@@ -58,7 +59,7 @@
 #define T   float
 #define FN  LOOP_NAME2(OP, f32)
 #define LD  ld_f32
-#define LDN ld_f32_n
+#define LDN ld_f32_again
 #ifdef OUT_BOOL
 #define ST  st_mask32
 #define STN st_mask32_n
@@ -81,7 +82,7 @@
 #define W   W64
 #define FN  LOOP_NAME2(OP, f64)
 #define LD  ld_f64
-#define LDN ld_f64_n
+#define LDN ld_f64_again
 #ifdef OUT_BOOL
 #define ST  st_mask64
 #define STN st_mask64_n

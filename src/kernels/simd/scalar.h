@@ -139,6 +139,22 @@ static inline vu16h ld_u16h_n(const void *p, int64_t k) {
     memcpy(&v, p, (size_t)k * 2);
     return v;
 }
+/* k > 0; the lanes behind have the first element. */
+static inline vf32 ld_f32_again(const void *p, int64_t k) {
+    vf32 v = v_set_f32(*(const float *)p);
+    memcpy(&v, p, (size_t)k * 4);
+    return v;
+}
+static inline vf64 ld_f64_again(const void *p, int64_t k) {
+    vf64 v = v_set_f64(*(const double *)p);
+    memcpy(&v, p, (size_t)k * 8);
+    return v;
+}
+static inline vu16h ld_u16h_again(const void *p, int64_t k) {
+    vu16h v = (vu16h){0} + *(const uint16_t *)p;
+    memcpy(&v, p, (size_t)k * 2);
+    return v;
+}
 static inline void st_f32_n(void *p, vf32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
 static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)k * 8); }
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }

@@ -159,6 +159,10 @@ static inline void st_f16(void *p, vf32 v) { st_u16h(p, v_to_f16(v)); }
 static inline void st_bf16(void *p, vf32 v) { st_u16h(p, v_to_bf16(v)); }
 SIMD_BESIDE vf32 ld_f16_n(const void *p, int64_t k) { return v_from_f16(ld_u16h_n(p, k)); }
 SIMD_BESIDE vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u16h_n(p, k)); }
+SIMD_BESIDE vf32 ld_f16_again(const void *p, int64_t k) { return v_from_f16(ld_u16h_again(p, k)); }
+SIMD_BESIDE vf32 ld_bf16_again(const void *p, int64_t k) {
+    return v_from_bf16(ld_u16h_again(p, k));
+}
 SIMD_BESIDE void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
 SIMD_BESIDE void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
 /* Of numbers that bf16 has: nothing is rounded, which takes most of the steps of v_to_bf16. */

@@ -120,6 +120,17 @@ static inline vf32 ld_f32_n(const void *p, int64_t k) {
 static inline vf64 ld_f64_n(const void *p, int64_t k) {
     return (vf64)_mm256_maskload_pd(p, simd_first4(k));
 }
+/* k > 0; the lanes behind have the first element. */
+static inline vf32 ld_f32_again(const void *p, int64_t k) {
+    const __m256i first = simd_first8(k);
+    return (vf32)_mm256_blendv_ps(_mm256_broadcast_ss(p), _mm256_maskload_ps(p, first),
+                                  _mm256_castsi256_ps(first));
+}
+static inline vf64 ld_f64_again(const void *p, int64_t k) {
+    const __m256i first = simd_first4(k);
+    return (vf64)_mm256_blendv_pd(_mm256_broadcast_sd(p), _mm256_maskload_pd(p, first),
+                                  _mm256_castsi256_pd(first));
+}
 /* In parts: some processors (Zen) take forty steps for a store with a mask. */
 SIMD_BESIDE void st_f32_n(void *p, vf32 v, int64_t k) {
     float *to = p;
@@ -180,6 +191,11 @@ SIMD_BESIDE void simd_copy_few(void *to, const void *from, int64_t bytes) {
 }
 SIMD_BESIDE vu16h ld_u16h_n(const void *p, int64_t k) {
     vu16h v = {0};
+    simd_copy_few(&v, p, k * 2);
+    return v;
+}
+SIMD_BESIDE vu16h ld_u16h_again(const void *p, int64_t k) {
+    vu16h v = (vu16h){0} + *(const uint16_t *)p;
     simd_copy_few(&v, p, k * 2);
     return v;
 }
@@ -346,6 +362,19 @@ static inline vf64 ld_f64_n(const void *p, int64_t k) {
 }
 static inline vu16h ld_u16h_n(const void *p, int64_t k) {
     return (vu16h)_mm256_maskz_loadu_epi16(simd_first16(k), p);
+}
+/* k > 0; the lanes behind have the first element. */
+static inline vf32 ld_f32_again(const void *p, int64_t k) {
+    const __m512 first = _mm512_set1_ps(*(const float *)p);
+    return (vf32)_mm512_mask_loadu_ps(first, simd_first16(k), p);
+}
+static inline vf64 ld_f64_again(const void *p, int64_t k) {
+    const __m512d first = _mm512_set1_pd(*(const double *)p);
+    return (vf64)_mm512_mask_loadu_pd(first, simd_first8(k), p);
+}
+static inline vu16h ld_u16h_again(const void *p, int64_t k) {
+    const __m256i first = _mm256_set1_epi16(*(const int16_t *)p);
+    return (vu16h)_mm256_mask_loadu_epi16(first, simd_first16(k), p);
 }
 static inline void st_f32_n(void *p, vf32 v, int64_t k) {
     _mm512_mask_storeu_ps(p, simd_first16(k), v);
