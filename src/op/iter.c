@@ -649,7 +649,7 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     if (NOMEN_UNLIKELY((dst->flags | src->flags) & NOMEN__AWAY)) return nomen__copy_away(dst, src);
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
     nomen__loop *loop = nomen__cast_loop(from, to);
-    if (loop && src->numel == 1 && dst->numel > 1) return copy_one(dst, src, loop);
+    if (loop && src->numel == 1 && dst->numel) return copy_one(dst, src, loop);
     if (!loop) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
             dst->numel <= NOMEN__ALONE) {

@@ -59,9 +59,33 @@ static void choose_lines(scan *s) {
     }
 }
 
-static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
+/* Where nothing has gaps, all dims before the one go on in each other, and all behind it. What is
+ * stored here one by one is not to be copied as a whole: that would wait for the stores. */
+static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) {
     const nomen_tensor *in = tensors[TENSORS - 1];
-    s->n = 1;
+    int64_t before = 1, behind = 1;
+    for (int k = 0; k < TENSORS; k++)
+        if (tensors[k] && !(tensors[k]->flags & NOMEN__CONTIGUOUS)) return false;
+    for (int d = 0; d < dim; d++) before *= in->size[d];
+    for (int d = dim + 1; d < in->ndim; d++) behind *= in->size[d];
+    if (in->ndim) s->n = in->size[dim];
+    const bool apart = behind == 1 || (before > behind && behind < ENOUGH); /* see choose_lines */
+    const int64_t others = apart ? behind : before;
+    s->lines = apart ? before : behind;
+    for (int k = 0; k < TENSORS; k++) {
+        const int64_t item = tensors[k] ? nomen__item(tensors[k]->dtype) : 0;
+        const int64_t far = behind * s->n * item;
+        s->step[k] = behind * item;
+        s->row[k] = s->lines == 1 ? 0 : apart ? far : item;
+        s->far[0][k] = apart ? item : far;
+    }
+    s->size[0] = others;
+    s->ndim = others > 1;
+    return true;
+}
+
+static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
+    const nomen_tensor *in = tensors[TENSORS - 1];
     s->ndim = 0;
     memset(s->step, 0, sizeof s->step);
     for (int d = in->ndim - 1; d >= 0; d--) {
@@ -73,6 +97,12 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
         else if (in->size[d] != 1)
             add_dim(s, in->size[d]);
     }
+    choose_lines(s);
+}
+
+static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
+    s->n = 1;
+    if (!collect_whole(s, tensors, dim)) collect(s, tensors, dim);
     s->index0 = reverse ? s->n - 1 : 0;
     s->index_step = reverse ? -1 : 1;
     for (int k = 0; k < TENSORS; k++) {
@@ -81,7 +111,6 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
         s->base[k] += (s->n - 1) * s->step[k];
         s->step[k] = -s->step[k];
     }
-    choose_lines(s);
     /* Lines side by side in memory are worked on together, others one by one. */
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
     bool apart = llabs(s->row[TENSORS - 1]) > llabs(s->step[TENSORS - 1]);
