@@ -92,6 +92,9 @@ typedef struct nomen__scan_args {
     int64_t n, in_step, out_step, at_step;
     int64_t lines, in_row, out_row, at_row; /* at most NOMEN__ACC_BLOCK lines */
     int64_t index0, index_step;             /* of positions */
+    /* 0, or as many blocks of n elements of two to seven lines side by side, with nothing between
+     * elements, lines or blocks: of scanners that say `few`. */
+    int64_t groups;
 } nomen__scan_args;
 
 typedef struct nomen__scanner {
@@ -103,6 +106,8 @@ typedef struct nomen__scanner {
     /* Carries that stand at the start of a part move behind it; part: what running through it alone
      * left, which may be the carry itself. NULL: a line cannot be cut into parts. */
     void (*join)(void *carry, const void *part, int64_t lines);
+    int few;    /* from so many lines on those side by side may be groups; less than 256 elements
+                 * of even fewer lines; 0: none */
     bool turns; /* lines side by side may become lines one behind the other, or the other way round,
                  * in no more time than others take */
 } nomen__scanner;

@@ -15,7 +15,8 @@
 #define MEET(a, b) (*(a) *= *(b))
 #define GET(b, a)  ((b) * (a))
 
-#define CHAINS 1
+#define CHAINS       1
+#define EIGHTS(b, a) GET(b, a)
 #include "kernels/loops/scan_integers.h"
 
 #undef CHAINS
@@ -81,6 +82,7 @@
 #undef SFX
 #undef PRODUCTS
 #undef LEVELS_RUN
+#undef EIGHTS
 #undef A
 #undef A_ZERO
 #undef TAKE

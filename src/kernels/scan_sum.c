@@ -18,7 +18,8 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define MEET(a, b) (*(a) += *(b))
 #define GET(b, a)  ((b) + (a))
 
-#define SUMS eights_sum_u64
+#define SUMS         eights_sum_u64
+#define EIGHTS(b, a) ((b) + (a))
 #include "kernels/loops/scan_integers.h"
 
 #if LANES_HERE
@@ -71,6 +72,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef LEVELS_RUN
 #define LEVELS_RUN(a, owns, bases) lanes_levels_sum2(a, owns, bases)
 
+#define IN_RUNS
 #define SFX    f64
 #define T      double
 #define F      double
@@ -83,6 +85,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 
 #undef SFX
 #undef LEVELS_RUN
+#undef EIGHTS
 #undef A
 #undef A_ZERO
 #undef TAKE

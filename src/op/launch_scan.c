@@ -18,10 +18,13 @@ typedef struct scan {
     const nomen__scanner *scanner;
     char *base[TENSORS];
     int64_t n, step[TENSORS];    /* along the dim */
-    int64_t lines, row[TENSORS]; /* side by side */
-    int ndim;                    /* of the others */
+    int64_t lines, row[TENSORS]; /* side by side; or the groups */
+    int64_t few, near[TENSORS];  /* side by side in groups; 0: there are none */
+    int64_t item[TENSORS];
+    int ndim; /* of the others */
     int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
     int64_t outer, block, blocks; /* units: others times blocks of lines */
+    int64_t width;                /* lines of a unit */
     int64_t index0, index_step;
     int64_t part, parts; /* elements of one, and how many there are */
     char *carries;       /* of parts, units * parts of them */
@@ -59,15 +62,45 @@ static void choose_lines(scan *s) {
     }
 }
 
+/* Two to seven lines side by side, and nothing between their elements: there may be many of such
+ * groups one behind the other. */
+static bool find_groups(scan *s) {
+    enum { SHORT = 256 };
+    const int least = s->scanner->few;
+    bool found = least && s->ndim && s->size[0] < ENOUGH && s->base[0] != NULL;
+    for (int k = 0; found && k < TENSORS; k++) {
+        const int64_t item = s->far[0][k];
+        found = !s->base[k] || (item == s->item[k] && s->step[k] == item * s->size[0]);
+    }
+    if (!found) return false;
+    if (s->size[0] < least && s->n > SHORT) { /* no groups, but the lines to be taken */
+        s->lines = s->size[0];
+        memcpy(s->row, s->far[0], sizeof s->row);
+        s->size[0] = 1;
+        return true;
+    }
+    s->few = s->size[0];
+    memcpy(s->near, s->far[0], sizeof s->near);
+    s->size[0] = 1;
+    bool behind = s->ndim > 1;
+    for (int k = 0; behind && k < TENSORS; k++) behind = s->far[1][k] == s->step[k] * s->n;
+    s->lines = behind ? s->size[1] : 1;
+    for (int k = 0; k < TENSORS; k++) s->row[k] = s->step[k] * s->n;
+    if (behind) s->size[1] = 1;
+    return true;
+}
+
 /* Where nothing has gaps, all dims before the one go on in each other, and all behind it. What is
  * stored here one by one is not to be copied as a whole: that would wait for the stores. */
 static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) {
+    enum { FEW = 64 }; /* elements that are not worth looking for groups */
     const nomen_tensor *in = tensors[TENSORS - 1];
     int64_t before = 1, behind = 1;
     for (int k = 0; k < TENSORS; k++)
         if (tensors[k] && !(tensors[k]->flags & NOMEN__CONTIGUOUS)) return false;
     for (int d = 0; d < dim; d++) before *= in->size[d];
     for (int d = dim + 1; d < in->ndim; d++) behind *= in->size[d];
+    if (s->scanner->few && behind > 1 && behind < ENOUGH && in->numel > FEW) return false;
     if (in->ndim) s->n = in->size[dim];
     const bool apart = behind == 1 || (before > behind && behind < ENOUGH); /* see choose_lines */
     const int64_t others = apart ? behind : before;
@@ -97,24 +130,29 @@ static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
         else if (in->size[d] != 1)
             add_dim(s, in->size[d]);
     }
-    choose_lines(s);
 }
 
 static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
     s->n = 1;
-    if (!collect_whole(s, tensors, dim)) collect(s, tensors, dim);
+    s->few = 0;
+    const bool whole = collect_whole(s, tensors, dim);
+    if (!whole) collect(s, tensors, dim);
     s->index0 = reverse ? s->n - 1 : 0;
     s->index_step = reverse ? -1 : 1;
     for (int k = 0; k < TENSORS; k++) {
         s->base[k] = tensors[k] ? tensors[k]->data : NULL;
+        s->item[k] = tensors[k] ? nomen__item(tensors[k]->dtype) : 0;
         if (!tensors[k] || !reverse) continue;
         s->base[k] += (s->n - 1) * s->step[k];
         s->step[k] = -s->step[k];
     }
+    if (!whole && !find_groups(s)) choose_lines(s);
     /* Lines side by side in memory are worked on together, others one by one. */
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
+    s->width = s->few ? s->few : s->block;
+    if (s->few) s->block = NOMEN__GRAIN / (s->n * s->few) + 1;
     bool apart = llabs(s->row[TENSORS - 1]) > llabs(s->step[TENSORS - 1]);
-    if (apart && s->block * s->n > NOMEN__GRAIN)
+    if (apart && !s->few && s->block * s->n > NOMEN__GRAIN)
         s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
     if (s->block > s->lines) s->block = s->lines;
     s->blocks = s->block == s->lines ? 1 : (s->lines + s->block - 1) / s->block;
@@ -138,6 +176,7 @@ static nomen__scan_args unit_at(const scan *s, int64_t number) {
         rest /= s->size[d];
         for (int k = 0; k < TENSORS; k++) at[k] += index * s->far[d][k];
     }
+    const int64_t *row = s->few ? s->near : s->row;
     return (nomen__scan_args){
         .out = s->base[0] ? s->base[0] + at[0] : NULL,
         .at = s->base[1] ? s->base[1] + at[1] : NULL,
@@ -146,12 +185,17 @@ static nomen__scan_args unit_at(const scan *s, int64_t number) {
         .out_step = s->step[0],
         .at_step = s->step[1],
         .in_step = s->step[2],
-        .lines = left < s->block ? left : s->block,
-        .out_row = s->row[0],
-        .at_row = s->row[1],
-        .in_row = s->row[2],
+        .lines = s->few            ? s->few
+                 : left < s->block ? left
+                                   : s->block,
+        .out_row = row[0],
+        .at_row = row[1],
+        .in_row = row[2],
         .index0 = s->index0,
         .index_step = s->index_step,
+        .groups = !s->few           ? 0
+                  : left < s->block ? left
+                                    : s->block,
     };
 }
 
@@ -246,7 +290,7 @@ static nomen_status run_alone(const scan *s, int64_t number) {
 }
 
 static nomen_status run(scan *s) {
-    int64_t units = s->outer * s->blocks, each = s->block * s->n;
+    int64_t units = s->outer * s->blocks, each = s->block * s->n * (s->few ? s->few : 1);
     s->part = s->n;
     s->parts = 1;
     if (s->scanner->join && units < FEW_UNITS && each >= LARGE) {
@@ -257,7 +301,7 @@ static nomen_status run(scan *s) {
     }
     if (s->parts > 1 && nomen_get_num_threads() > 1) {
         size_t capacity;
-        s->carry = (size_t)s->block * s->scanner->carry_bytes;
+        s->carry = (size_t)s->width * s->scanner->carry_bytes;
         s->carries = nomen__buffer_new((size_t)(units * s->parts) * s->carry, &capacity);
         if (!s->carries) return NOMEN_ERROR_MEMORY;
         nomen_status failed = nomen__parallel_asking(units * s->parts, 1, run_for_carries, s);

@@ -3,8 +3,8 @@
 #include "reference.h"
 #include "sample.h"
 
-/* BEHIND: no gaps between lines; BLOCK: none between levels */
-enum { PLAIN, LEVELS, SPREAD, REVERSED, BEHIND, BLOCK, LAYOUTS };
+/* BEHIND: no gaps between lines; BLOCK: none between levels; GROUPS: blocks of a few lines */
+enum { PLAIN, LEVELS, SPREAD, REVERSED, BEHIND, BLOCK, GROUPS, LAYOUTS };
 
 static bool is_best(const char *name) { return !strcmp(name, "cummax") || !strcmp(name, "cummin"); }
 
@@ -69,25 +69,40 @@ static void run(const nomen__scanner *s, nomen__scan_args a, int64_t piece, bool
     }
 }
 
+/* Of so many lines, how many are a group: two to seven. */
+static int64_t group_of(int64_t lines) {
+    for (int64_t few = 7; few > 1; few--)
+        if (lines % few == 0) return few;
+    return 0;
+}
+
+/* Bytes before line i. */
+static int64_t line_at(int64_t i, int64_t n, int64_t few, int64_t row, int64_t e) {
+    return few ? (i / few * n * few + i % few) * e : i * row;
+}
+
 static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int how, int64_t piece,
                   bool in_place) {
     if (!is_chosen()) return;
     const int64_t e = dtype_size[d];
+    const int64_t few = how == GROUPS ? group_of(lines) : 0;
     int64_t step = how == LEVELS     ? e * (lines + 1)
+                   : how == GROUPS   ? e * few
                    : how == BLOCK    ? e * lines
                    : how == SPREAD   ? 3 * e
                    : how == REVERSED ? -e
                                      : e;
-    int64_t row = how == LEVELS || how == BLOCK ? e
-                  : how == SPREAD               ? e * 3 * (n + 1)
-                  : how == BEHIND               ? e * n
-                                                : e * (n + 1);
-    const size_t bytes = (size_t)(e * 3 * (lines + 1) * (n + 2));
+    int64_t row = how == LEVELS || how == BLOCK || how == GROUPS ? e
+                  : how == SPREAD                                ? e * 3 * (n + 1)
+                  : how == BEHIND                                ? e * n
+                                                                 : e * (n + 1);
+    if (how == GROUPS && (!few || !find_kernel(0, name, d)->scanner->few)) return;
+    const size_t bytes = (size_t)(how == GROUPS ? e * lines * n : e * 3 * (lines + 1) * (n + 2));
     int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
     char *in = guarded_new(bytes), *out = guarded_new(bytes), *keep = malloc(bytes);
     char *scalar = malloc(bytes), *made = malloc(bytes);
-    int64_t *at = malloc(sizeof *at * (size_t)(lines * n + 1)),
-            *at_want = malloc(sizeof *at * (size_t)(n + 1));
+    const size_t places = sizeof(int64_t) * (size_t)(lines * n);
+    int64_t *at = (void *)guarded_new(places), *at_want = malloc(sizeof *at * (size_t)(n + 1));
     wide *want = malloc(sizeof *want * (size_t)(n + 1));
     assert_true(keep && scalar && made && at && at_want && want);
     double spread = !strcmp(name, "cumprod") ? 0.1 : 1;
@@ -96,7 +111,7 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
             double x = spread * random_unit() + (spread < 1), y = spread * random_unit();
             if (is_best(name) && random_bits() >> 62 == 0) x = (double)(int)(4 * x) / 4;
             if (!is_float(d) && !is_complex(d)) x = (double)(int)(4 * x);
-            store_double(d, in + start + i * row + j * step, x, y);
+            store_double(d, in + start + line_at(i, n, few, row, e) + j * step, x, y);
         }
     memcpy(keep, in, bytes);
     for (int isa = 0; isa < ISAS; isa++) {
@@ -111,13 +126,15 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                               .n = n,
                               .in_step = step,
                               .out_step = step,
-                              .at_step = 8,
-                              .lines = lines,
+                              .at_step = few ? 8 * few : 8,
+                              .lines = few ? few : lines,
                               .in_row = row,
                               .out_row = row,
-                              .at_row = 8 * n,
-                              .index_step = 1};
-        run(s, a, piece, piece < n);
+                              .at_row = few ? 8 : 8 * n,
+                              .index_step = 1,
+                              .groups = few ? lines / few : 0};
+        run(s, a, few < lines && few ? n + 1 : piece, piece < n && !few);
+        assert_true(guarded_intact((char *)at, places));
         assert_true(guarded_intact(in, bytes) && guarded_intact(out, bytes));
         if (s->whole && piece >= n) { /* without carries: the same bits */
             memcpy(made, to, bytes);
@@ -130,10 +147,12 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
         if (isa == 0) memcpy(scalar, to, bytes);
         if (is_exact(name)) assert_memory_equal(scalar, to, bytes);
         for (int64_t i = 0; i < lines; i++) {
-            expect(name, d, keep + start + i * row, step, n, want, at_want);
+            const int64_t line = line_at(i, n, few, row, e);
+            expect(name, d, keep + start + line, step, n, want, at_want);
             for (int64_t j = 0; j < n; j++) {
-                wide got = load_wide(d, to + start + i * row + j * step);
-                if (is_best(name)) assert_int_equal(at[i * n + j], at_want[j]);
+                wide got = load_wide(d, to + start + line + j * step);
+                const int64_t place = few ? line / e + j * few : i * n + j;
+                if (is_best(name)) assert_int_equal(at[place], at_want[j]);
                 /* roundings in double (float64: of every element), one into the dtype */
                 long double terms = (long double)(j + 1),
                             eps = 0x1p-53L * terms * terms + epsilon_of(d);
@@ -156,7 +175,7 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
     free(keep);
     free(scalar);
     free(made);
-    free(at);
+    guarded_free((char *)at);
     free(at_want);
     free(want);
 }
@@ -187,6 +206,11 @@ static void test_sizes(void **state) {
     check_all(25, 300);
     check_all(43, 39); /* squares and vectors that are not full */
     check_all(8, 24);
+    for (int64_t few = 2; few < 8; few++) { /* of groups, shorter and longer than runs of sums */
+        check_all(few, 300);
+        check_all(few * 11, 9);
+        check_all(few, 2);
+    }
 }
 
 static void test_table(void **state) {

@@ -523,3 +523,25 @@ def test_lines_beside_a_longer_dim():
     for dtype in (nomen.float32, nomen.float64, nomen.int64):
         found = nomen.from_numpy(x).to(dtype).cumsum(1)
         assert np.array_equal(found.numpy(), np.cumsum(x, 1))
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_blocks_of_a_few_lines_side_by_side(dtype):
+    """In memory that begins or ends where others begin, in one call or in place."""
+    rng = np.random.default_rng(7)
+    for shape in ((3, 5, 2), (2, 9, 7), (40, 2, 3), (5, 300, 4), (1, 2000, 5), (2, 3, 4, 6)):
+        axis = len(shape) - 2
+        x = rng.integers(0, 3, shape)
+        for lead in (0, 1):
+            room = np.zeros((shape[0] + 2 * lead, *shape[1:]), "int64")
+            room[lead : shape[0] + lead] = x
+            made = nomen.from_numpy(room).to(getattr(nomen, dtype))[lead : shape[0] + lead]
+            wide = x.shape[axis] > 50 and dtype in ("float16", "bfloat16", "int8", "uint8")
+            at = places(x, axis, lambda a, b: a >= b)
+            found = made.cummax(axis)
+            assert np.array_equal(np.array(found.indices.tolist()), at)
+            assert np.array_equal(np.array(found.values.tolist()), np.maximum.accumulate(x, axis))
+            if not wide:
+                assert np.array_equal(np.array(made.cumsum(axis).tolist()), np.cumsum(x, axis))
+                made.cumsum_(axis, dtype=made.dtype)
+                assert np.array_equal(np.array(made.tolist()), np.cumsum(x, axis))

@@ -149,9 +149,53 @@ static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
 #define IN_LANES FN(run_keys)
 #endif
 
+/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
+typedef F FN(taken) __attribute__((vector_size(8 * sizeof(F))));
+typedef U FN(takes) __attribute__((vector_size(8 * sizeof(F))));
+typedef int64_t FN(where) __attribute__((vector_size(64)));
+typedef struct FN(state) {
+    FN(taken) best;
+    FN(where) place;
+    bool begun;
+} FN(state);
+
+static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
+    s->begun = carry && FN(places)(carry, lines)[0] >= 0;
+    if (!s->begun) return;
+    memcpy(&s->best, FN(values)(carry), (size_t)lines * sizeof(F));
+    memcpy(&s->place, FN(places)(carry, lines), (size_t)lines * sizeof(int64_t));
+}
+static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
+    memcpy(FN(values)(carry), &s->best, (size_t)lines * sizeof(F));
+    memcpy(FN(places)(carry, lines), &s->place, (size_t)lines * sizeof(int64_t));
+}
+static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t *at, int64_t n,
+                              int64_t lines, int64_t i) {
+    FN(taken) best = s->best;
+    FN(where) place = s->place, here = (FN(where)){0} + i;
+    if (!s->begun) memcpy(&best, x, sizeof best); /* the first element reaches itself */
+    s->begun = true;
+    for (int64_t j = 0; j < n; j++, here += 1, x += lines, y += lines, at += lines) {
+        FN(taken) one;
+        memcpy(&one, x, sizeof one);
+        FN(takes) take = (FN(takes))REACHES(one, best);
+#if FLOATING
+        take |= (FN(takes))(one != one);
+#endif
+        const FN(where) far = __builtin_convertvector(take, FN(where));
+        best = (FN(taken))(((FN(takes))one & take) | ((FN(takes))best & ~take));
+        place = (here & far) | (place & ~far);
+        memcpy(y, &best, sizeof best);
+        memcpy(at, &place, sizeof place);
+    }
+    s->best = best;
+    s->place = place;
+}
+#define EIGHTS
 #define POSITIONS
 #include "kernels/loops/scan_walk.h"
 #undef POSITIONS
+#undef EIGHTS
 #undef IN_LANES
 #undef IN_FOURS
 
@@ -177,7 +221,7 @@ static void FN(join)(void *carry, const void *part, int64_t lines) {
 #if defined(KEYS) && SIMD_KEYS
 static void FN(whole)(const nomen__scan_args *a) {
     int64_t carry[2 * NOMEN__ACC_BLOCK];
-    if (FN(run_key_lines)(NULL, a)) return;
+    if (!a->groups && FN(run_key_lines)(NULL, a)) return;
     FN(begin)(carry, a->lines);
     FN(run)(carry, a);
 }
@@ -188,6 +232,11 @@ static const nomen__scanner FN(scanner) = {
     .begin = FN(begin),
     .run = FN(run),
     .join = FN(join),
+#if defined(KEYS) && SIMD_KEYS && !FLOATING
+    .few = 2,
+#else
+    .few = 3,
+#endif
 #if defined(KEYS) && SIMD_KEYS
     .whole = FN(whole),
 #endif

@@ -6,6 +6,8 @@
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
  * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
  * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
+ * or EIGHTS, GET for vectors of A, if those can be joined (IN_RUNS: vectors of double, and A is
+ * sum2),
  * or LINES_RUN(args, bytes of T, owns,
  * bases), which says whether it has joined lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
  * bases) if they are side by side, and SEQUENTIAL for float: sums of one line are joined in blocks
@@ -157,6 +159,91 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #define IN_LANES FN(run_lanes)
 #endif
 
+#ifdef EIGHTS
+/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
+typedef F FN(taken) __attribute__((vector_size(8 * sizeof(F))));
+typedef D FN(made) __attribute__((vector_size(8 * sizeof(D))));
+#ifdef IN_RUNS /* what is before this run, and what its elements came to */
+typedef double FN(many) __attribute__((vector_size(64)));
+typedef struct FN(state) {
+    FN(many) own, base;
+    sum2 owns[8], bases[8];
+    int64_t since;
+    bool paired; /* has there been a run, or anything before? */
+} FN(state);
+
+static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
+    s->own = s->base = (FN(many)){0};
+    s->since = 0;
+    s->paired = carry != NULL;
+    for (int64_t r = 0; carry && r < lines; r++) {
+        s->bases[r] = FN(bases)(carry)[r];
+        s->owns[r] = FN(owns)(carry, lines)[r];
+        s->base[r] = get_sum2(s->bases[r], s->owns[r]);
+    }
+}
+static inline void FN(eights_run)(FN(state) * s, int64_t lines) {
+    double sum[8], before[8] = {0};
+    memcpy(sum, &s->own, sizeof sum);
+    for (int64_t r = 0; !s->paired && r < lines; r++) s->owns[r] = s->bases[r] = (sum2){0, 0};
+    s->paired = true;
+    for (int64_t r = 0; s->since && r < lines; r++) {
+        sum2_add(&s->owns[r], sum[r]);
+        before[r] = get_sum2(s->bases[r], s->owns[r]);
+    }
+    memcpy(&s->base, before, sizeof before);
+    s->own = (FN(many)){0};
+    s->since = 0;
+}
+static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
+    FN(eights_run)(s, lines);
+    for (int64_t r = 0; r < lines; r++) FN(owns)(carry, lines)[r] = s->owns[r];
+}
+#else
+typedef A FN(many) __attribute__((vector_size(8 * sizeof(A))));
+typedef struct FN(state) {
+    FN(many) own, base;
+} FN(state);
+
+static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
+    s->own = s->base = (FN(many)){0} + A_ZERO;
+    if (!carry) return;
+    memcpy(&s->base, FN(bases)(carry), (size_t)lines * sizeof(A));
+    memcpy(&s->own, FN(owns)(carry, lines), (size_t)lines * sizeof(A));
+}
+static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
+    memcpy(FN(owns)(carry, lines), &s->own, (size_t)lines * sizeof(A));
+}
+#endif
+
+static inline void FN(eights_some)(FN(state) * s, const F *x, D *y, int64_t n, int64_t lines) {
+    FN(many) own = s->own;
+    const FN(many) base = s->base;
+    for (int64_t j = 0; j < n; j++, x += lines, y += lines) {
+        FN(taken) one;
+        memcpy(&one, x, sizeof one);
+        own = JOIN(own, __builtin_convertvector(one, FN(many)));
+        const FN(made) both = __builtin_convertvector(EIGHTS(base, own), FN(made));
+        memcpy(y, &both, sizeof both);
+    }
+    s->own = own;
+}
+static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t *at, int64_t n,
+                              int64_t lines, int64_t i) {
+    (void)at, (void)i;
+#ifdef IN_RUNS
+    for (int64_t run; n; n -= run, x += run * lines, y += run * lines) {
+        run = n < SUM2_RUN - s->since ? n : SUM2_RUN - s->since;
+        FN(eights_some)(s, x, y, run, lines);
+        s->since += run;
+        if (s->since == SUM2_RUN) FN(eights_run)(s, lines);
+    }
+#else
+    FN(eights_some)(s, x, y, n, lines);
+#endif
+}
+#endif
+
 #if defined(SEQUENTIAL) && defined(SUMS)
 #define SKIPS
 #endif
@@ -212,6 +299,9 @@ static const nomen__scanner FN(scanner) = {
 #ifdef LINES_RUN
     .turns = true,
 #endif
+#ifdef EIGHTS /* long lines of 8 bytes do better turned over, see FN(run_few) */
+    .few = sizeof(T) == 8 ? FEW_LINES : 2,
+#endif
 };
 
 #undef T
@@ -225,3 +315,4 @@ static const nomen__scanner FN(scanner) = {
 #undef PUT
 #undef DIRECT
 #undef SEQUENTIAL
+#undef IN_RUNS

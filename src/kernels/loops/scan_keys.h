@@ -8,9 +8,6 @@
  *
  * Limit: the stores of places, up to eight times as many bytes as those of values. */
 
-#ifndef KEYS_FEWEST
-#define KEYS_FEWEST 6 /* elements of a line that fill a vector well enough */
-#endif
 #define PAIRED (sizeof(T) == 4)
 
 enum {
@@ -193,34 +190,44 @@ static inline bool FN(keys_begin)(const void *carry, const nomen__scan_args *a, 
     return true;
 }
 
-/* Less than eight, and nothing between them: their vector goes on in what is behind, and what is
- * made of that is written over when its turn comes. */
+/* Groups of less than eight, as FN(run_eights) takes them. */
+static inline FN(eight) FN(eights_of)(const int32_t *keys, const int32_t *places) {
+    FN(eight) r;
+    memcpy(&r.key, keys, sizeof r.key);
+    memcpy(&r.place, places, sizeof r.place);
+    return r;
+}
 static APART bool FN(run_key_few)(void *carry, const nomen__scan_args *a) {
-    const int64_t e = (int64_t)sizeof(T), lines = a->lines, whole = a->n - 7 / lines;
+    const int64_t lines = a->lines, safe = a->groups * a->n - 7 / lines;
     int32_t keys[8] = {0}, places[8] = {0};
     int64_t first;
-    if (lines < 2 || whole < 8 || a->in == a->out) return false;
-    if (a->in_step != lines * e || a->out_step != lines * e || a->at_step != lines * 8)
-        return false;
-    if (!FN(keys_begin)(carry, a, keys, places, &first)) return false;
-    FN(eight) best;
-    memcpy(&best.key, keys, sizeof best.key);
-    memcpy(&best.place, places, sizeof best.place);
+    if (a->in == a->out || !FN(keys_begin)(carry, a, keys, places, &first)) return false;
+    const FN(eight) none = {keys8_of(FN(key_worst)), {0}};
+    FN(eight) best = FN(eights_of)(keys, places);
     const T *x = (const T *)(const void *)a->in;
     T *y = (T *)(void *)a->out;
     int64_t *at = (int64_t *)(void *)a->at;
-    const int32_t from = (int32_t)(a->index0 - first);
-    for (int64_t j = 0; j < whole; j++, x += lines, y += lines, at += lines) {
-        best = FN(better)(best, FN(eight_at)(FN(eight_from)(x), keys8_of(from + (int32_t)j)));
-        FN(eight_to)(y, at, best, first);
-    }
-    for (int64_t r = 0; r < lines; r++) {
-        F *value = FN(values)(carry) + r;
-        int64_t *place = FN(places)(carry, lines) + r;
-        *value = FN(key_value)(best.key[r]);
-        *place = first + FN(key_place)(best.key[r], best.place[r]);
-        for (int64_t j = whole, k = r; j < a->n; j++, k += lines)
-            FN(keys_rest)(value, place, x + k, y + k, at + k, 1, a->index0 + j);
+    for (int64_t g = 0; g < a->groups; g++) {
+        const int64_t left = safe - g * a->n;
+        const int64_t n = left < 0 ? 0 : left < a->n ? left : a->n;
+        int32_t here = (int32_t)(a->index0 - first);
+        if (g > 0) best = none;
+        for (int64_t j = 0; j < n; j++, here++, x += lines, y += lines, at += lines) {
+            best = FN(better)(best, FN(eight_at)(FN(eight_from)(x), keys8_of(here)));
+            FN(eight_to)(y, at, best, first);
+        }
+        if (n == a->n && g < a->groups - 1) continue;
+        for (int64_t r = 0; r < lines; r++) {
+            F value = n ? FN(key_value)(best.key[r]) : FN(values)(carry)[r];
+            int64_t place =
+                n ? first + FN(key_place)(best.key[r], best.place[r]) : FN(places)(carry, lines)[r];
+            if (!n && g > 0) place = -1;
+            for (int64_t j = n, k = r; j < a->n; j++, k += lines)
+                FN(keys_rest)(&value, &place, x + k, y + k, at + k, 1, a->index0 + j);
+            FN(values)(carry)[r] = value;
+            FN(places)(carry, lines)[r] = place;
+        }
+        x += (a->n - n) * lines, y += (a->n - n) * lines, at += (a->n - n) * lines;
     }
     return true;
 }
@@ -265,8 +272,9 @@ static APART bool FN(run_key_levels)(void *carry, const nomen__scan_args *a) {
 static bool FN(run_keys)(void *carry, const nomen__scan_args *a) {
     const int64_t e = (int64_t)sizeof(T);
     if (!a->out || !a->at || a->index_step != 1) return false;
+    if (a->groups) return FN(run_key_few)(carry, a);
     if (a->in_row == e && a->out_row == e && a->at_row == 8)
-        return a->lines < 8 ? FN(run_key_few)(carry, a) : FN(run_key_levels)(carry, a);
+        return a->lines >= 8 && FN(run_key_levels)(carry, a);
     return FN(run_key_lines)(carry, a);
 }
 #undef PAIRED

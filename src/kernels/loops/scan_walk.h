@@ -6,9 +6,11 @@
  * steps say how they would lie), and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at,
  * i0, istep): n elements of one line (SKIPS: it takes NULL for D * where only the carry is asked
  * for), FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line; perhaps
- * BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that
- * are meant, args) for lines of F into lines of D; both take NULL for the carry. RUN_BESIDE(carry,
- * args) for lines side by side of F into such lines of D. After: FN(run). */
+ * EIGHTS if there are FN(state) of eight lines, FN(eights_begin), FN(eights_end) and FN(eights)
+ * (see FN(run_eights)), BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(carry, its lines,
+ * the first of those that are meant, args) for lines of F into lines of D; both take NULL for the
+ * carry. RUN_BESIDE(carry, args) for lines side by side of F into such lines of D. After: FN(run).
+ */
 
 #include "kernels/loops/fetch.h"
 
@@ -230,6 +232,52 @@ static bool FN(is_block)(const nomen__scan_args *a) {
 }
 #endif
 
+#ifdef EIGHTS
+/* Groups of a few lines: a vector of eight goes on in what is behind these, which is made again
+ * when its turn comes. What would go on behind the last group is made apart. */
+static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK + 8] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK + 8] __attribute__((aligned(64)));
+    int64_t at[SCAN_BLOCK + 8] __attribute__((aligned(64)));
+    const int64_t lines = a->lines, levels = a->groups * a->n, most = SCAN_BLOCK / lines;
+    const int64_t safe = levels - 7 / lines;
+    int64_t left = a->n; /* of this group */
+    FN(state) state;
+    FN(eights_begin)(&state, carry, lines);
+    for (int64_t j = 0, count; j < levels; j += count) {
+        const bool last = j >= safe;
+        count = (last ? levels : safe) - j;
+        if (count > most) count = most;
+        const int64_t n = count * lines;
+        char *out = moved(a->out, j * a->out_step), *places = moved(a->at, j * a->at_step);
+        const F *x = FN(fetch)(a->in + j * a->in_step, sizeof(T), n, buf);
+        if (last && x != buf) {
+            for (int64_t i = 0; i < n; i++) buf[i] = x[i];
+            x = buf;
+        }
+        D *to = y;
+#ifdef DIRECT
+        if (out && !last && a->in != a->out) to = (D *)(void *)out;
+#endif
+        int64_t *found = places && !last ? (int64_t *)(void *)places : at;
+        for (int64_t k = 0, run; k < count; k += run) {
+            run = count - k < left ? count - k : left;
+            FN(eights)
+            (&state, x + k * lines, to + k * lines, found + k * lines, run, lines,
+             a->index0 + a->n - left);
+            left -= run;
+            if (left) break;
+            if (carry && j + k + run == levels) FN(eights_end)(&state, carry, lines);
+            FN(eights_begin)(&state, NULL, lines);
+            left = a->n;
+        }
+        if (out && to == y) FN(put)(y, out, sizeof(T), n);
+        for (int64_t i = 0; places && found == at && i < n; i++)
+            ((int64_t *)(void *)places)[i] = at[i];
+    }
+}
+#endif
+
 /* Elements of 4 bytes whose lines have no gaps, in the input or the output: turned over on the way
  * in or out, so that levels are dense. */
 static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
@@ -309,6 +357,12 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
 #ifdef IN_LANES
     if (IN_LANES(carry, a)) return;
+#endif
+#ifdef EIGHTS
+    if (a->groups) {
+        FN(run_eights)(carry, a);
+        return;
+    }
 #endif
 #ifdef BLOCK_INLINE
     if (FN(is_short)(a)) {
