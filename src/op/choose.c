@@ -37,6 +37,18 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n) {
 
 const nomen__storage nomen__passing_storage = {.inlined = 1};
 
+/* All of a header: a launch may hold on to it while it runs, and look at what it has. */
+static void pass_number(nomen_tensor *t, nomen_dtype d, void *value) {
+    nomen__pass_number(t, d, value);
+    atomic_init(&t->refs, 1);
+    t->size = t->inline_size;
+    t->stride = t->inline_stride;
+    t->names = t->inline_names;
+    t->grad = NULL;
+    t->scope = NULL;
+    t->python = NULL;
+}
+
 /* The operand lies in the call, unless somebody may keep it. */
 nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtype d) {
     _Alignas(16) char value[16];
@@ -49,7 +61,7 @@ nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtyp
     if (kept)
         nomen__take_temporary(c, t);
     else
-        nomen__pass_number(t, d, c->passing_value[c->nin - 1]);
+        pass_number(t, d, c->passing_value[c->nin - 1]);
     if (cast)
         nomen__cast_one(cast, d, t->data, own, value);
     else

@@ -1,8 +1,8 @@
 /* Include-template: both extrema. Rows as they lie in memory are looked at once; all else by the
  * reducers of amax and amin, each of which looks at a rectangle while it is in cache. Accumulators
  * of all maxima stand before those of all minima. Before: OP, SFX, A, HALF if elements are not
- * stored as A; V, a vector of W integers, where the compiler does not make vectors of a loop. After:
- * FN(reducer); SFX, A, HALF, V and W are undefined. */
+ * stored as A; V, a vector of W integers, where the compiler does not make vectors of a loop.
+ * After: FN(reducer); SFX, A, HALF, V and W are undefined. */
 
 static void FN(init)(void *acc, int64_t n_acc) {
     FN2(init, amax, SFX)(acc, n_acc);
