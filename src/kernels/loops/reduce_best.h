@@ -203,6 +203,8 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
 
+#define TURNED_MOST (sizeof(T) == 8 ? 63 : 127) /* whose position costs more than the turn */
+
 #if defined(TURN) && VB > 16
 /* Short rows without gaps, of which nothing has been seen: as many as a vector of 32 bytes has
  * lanes, on every set, by squares of rows and elements that are turned over in registers. The last
@@ -340,11 +342,12 @@ static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
         s->index_step != 1)
         return false;
 #if VB == 64
-    if (s->n_acc >= 2 * W) {
+    if (s->n_acc >= 2 * W && s->n_red <= 4 * TURNED_MOST) {
         FN(turned_wide)(acc, s->n_acc, s->in, s->acc_step, s->n_red, s->index0);
         return true;
     }
 #endif
+    if (s->n_red > TURNED_MOST) return false;
     FN(turned_rows)(acc, s->n_acc, s->in, s->acc_step, s->n_red, s->index0);
     return true;
 }
@@ -352,7 +355,6 @@ static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
 #endif
 
 #define POSITIONS
-#define TURNED_MOST (sizeof(T) == 8 ? 63 : 127) /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
 #undef TURNED_MOST
 #undef POSITIONS

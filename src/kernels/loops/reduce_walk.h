@@ -235,7 +235,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef STEP_TURNED
-    if (s->n_red <= TURNED_MOST && across > along && STEP_TURNED(acc, s)) return;
+    if (across > along && STEP_TURNED(acc, s)) return;
 #endif
     if (cols)
         FN(step_cols)(acc, s);
