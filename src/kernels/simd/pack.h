@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) uint64_t first_bit(uint64_t bits) {
 /* The positions of the bits that are set, in order, from `first` on. Returns how many; there is
  * room for PACK_BITS. A few are put two by two, the first ones, `sure`, without asking whether
  * there are any, as a wrong guess takes longer; many by looking up eight bits at a time. */
-enum { PACK_BITS = 64 + 16, PACK_MANY = PACK_FAST || PACK_LOOK ? 12 : 64 };
+enum { PACK_BITS = 64 + 16, PACK_MANY = PACK_FAST ? 2 : PACK_LOOK ? 12 : 64 };
 static inline __attribute__((always_inline)) int64_t pack_bits(uint32_t *to, uint64_t bits,
                                                                int64_t first, int64_t sure) {
     const int64_t count = __builtin_popcountll(bits);
