@@ -413,3 +413,41 @@ def test_powers_of_integers_wrap(dtype):
     gaps = nomen.stack([a, b], 1)
     np.testing.assert_array_equal(gaps[:, 0].pow(gaps[:, 1]).numpy(), wanted.astype(dtype))
     np.testing.assert_array_equal(a.pow(b[:1].expand(len(x))).numpy(), a.pow(b[0]).numpy())
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("columns", [7, 8, 9, 13, 24, 63, 130, 200, 252, 508, 600])
+def test_the_first_of_the_best_in_rows(columns, dtype):
+    """Of equals, of zeros of either sign and of NaN the first counts, wherever rows are cut."""
+    random = np.random.default_rng(columns)
+    for rows, gap in ((15, 0), (16, 0), (37, 3)):
+        x = random.integers(-2, 3, (rows, columns + gap)).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            x[x == 1] = -0.0
+            x[::5][random.random(x[::5].shape) < 2 / columns] = np.nan
+        x = x[:, :columns]
+        t = nomen.from_numpy(np.ascontiguousarray(x)) if gap == 0 else nomen.from_numpy(x)
+        for name, best in (("max", np.argmax), ("min", np.argmin)):  # theirs take NaN, too
+            values, places = getattr(t, name)(1)
+            wanted = best(x, 1)
+            np.testing.assert_array_equal(places.numpy(), wanted)
+            assert values.numpy().tobytes() == x[np.arange(rows), wanted].tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_rows_of_complex_numbers(dtype):
+    """Sums and products of rows some at a time are those of each row by itself."""
+    random = np.random.default_rng(3)
+    for columns in (8, 9, 15, 17, 24, 31, 32, 50, 80, 81, 150):
+        x = random.standard_normal((19, columns, 2)).view("complex128")[..., 0].astype(dtype)
+        one = nomen.from_numpy(x)
+        for name in ("sum", "mean", "prod"):
+            all_rows = getattr(one, name)(1).numpy()
+            apart = [getattr(nomen.from_numpy(row.copy()), name)().numpy() for row in x]
+            if columns > 16:  # shorter ones are columns, in another order
+                np.testing.assert_array_equal(all_rows, np.array(apart))
+            wanted = getattr(x.astype("complex128"), name)(1)
+            bound = np.abs(x).astype("float64")
+            bound = bound.prod(1) if name == "prod" else bound.sum(1)
+            limit = columns * np.finfo(dtype).eps * bound
+            assert (np.abs(all_rows - wanted) <= limit).all()
