@@ -41,7 +41,8 @@
 #define OP         norm_0_bf16
 #define SFX        h16
 #define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd((double)*(a)))
+#define NARROWED   narrow_odd_bf16
+#define DONE(a, p) (double)*(a)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #undef SFX

@@ -67,7 +67,8 @@ static inline vf64 lse_near_f64(const vf64 *x) { return x[0]; }
 #define FETCH(x)    from_f16(x)
 #define WIDEN       widen_f16
 #define OUT         uint16_t
-#define DONE(a, p)  to_f16(to_odd(*(a)))
+#define NARROWED    narrow_odd_f16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_lse.h"
 
 #define SFX         bf16
@@ -81,7 +82,8 @@ static inline vf64 lse_near_f64(const vf64 *x) { return x[0]; }
 #define FETCH(x)    from_bf16(x)
 #define WIDEN       widen_bf16
 #define OUT         uint16_t
-#define DONE(a, p)  to_bf16(to_odd(*(a)))
+#define NARROWED    narrow_odd_bf16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_lse.h"
 
 #define SFX         f32

@@ -42,7 +42,8 @@ static inline c128 average_c128(const double *mean, const nomen__reduce_param *p
 #define FETCH(x)   from_f16(x)
 #define WIDEN      widen_f16
 #define TYPE       uint16_t
-#define ROUND(x)   to_f16(to_odd(x))
+#define ROUND(x)   (x)
+#define ROUNDED    narrow_odd_f16
 #define MEAN_TYPE  uint16_t
 #define MEAN(a, p) to_f16(to_odd(average((a)->mean[0], p)))
 #include "kernels/loops/spreads.h"
@@ -56,7 +57,8 @@ static inline c128 average_c128(const double *mean, const nomen__reduce_param *p
 #define FETCH(x)   from_bf16(x)
 #define WIDEN      widen_bf16
 #define TYPE       uint16_t
-#define ROUND(x)   to_bf16(to_odd(x))
+#define ROUND(x)   (x)
+#define ROUNDED    narrow_odd_bf16
 #define MEAN_TYPE  uint16_t
 #define MEAN(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
 #include "kernels/loops/spreads.h"

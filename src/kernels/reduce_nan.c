@@ -101,7 +101,8 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define VLOAD(x)    sum_numbers(ld_f16(x))
 #define FOLD_DIRECT nansum_lanes_f16
 #define OUT         uint16_t
-#define DONE(a, p)  to_f16(to_odd(*(a)))
+#define NARROWED    narrow_odd_f16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
@@ -118,7 +119,8 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define VLOAD(x)    sum_numbers(ld_bf16(x))
 #define FOLD_DIRECT nansum_lanes_bf16
 #define OUT         uint16_t
-#define DONE(a, p)  to_bf16(to_odd(*(a)))
+#define NARROWED    narrow_odd_bf16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX

@@ -21,9 +21,6 @@ static inline double mean_of(double sum, const nomen__reduce_param *p) {
 static inline float mean_f32(double sum, const nomen__reduce_param *p) {
     return (float)mean_of(sum, p);
 }
-static inline float mean_odd(double sum, const nomen__reduce_param *p) {
-    return to_odd(mean_of(sum, p));
-}
 
 /* Lanes of both parts of complex numbers. */
 static inline c64 join_c64(c64 a, c64 b) { return (c64){a.re + b.re, a.im + b.im}; }
@@ -146,12 +143,14 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define VLOAD(x)    ld_f16(x)
 #define FOLD_DIRECT sum_lanes_f16
 #define OUT         uint16_t
-#define DONE(a, p)  to_f16(to_odd(*(a)))
+#define NARROWED    narrow_odd_f16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean
 #define OUT        uint16_t
-#define DONE(a, p) to_f16(mean_odd(*(a), p))
+#define NARROWED   narrow_odd_f16
+#define DONE(a, p) mean_of(*(a), p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
@@ -170,23 +169,27 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define VLOAD(x)    ld_bf16(x)
 #define FOLD_DIRECT sum_lanes_bf16
 #define OUT         uint16_t
-#define DONE(a, p)  to_bf16(to_odd(*(a)))
+#define NARROWED    narrow_odd_bf16
+#define DONE(a, p)  *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean
 #define OUT        uint16_t
-#define DONE(a, p) to_bf16(mean_odd(*(a), p))
+#define NARROWED   narrow_odd_bf16
+#define DONE(a, p) mean_of(*(a), p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
 
 #undef SFX
-#define SFX   f32
-#define T     float
-#define F     float
-#define C     float
-#define D     double
-#define LD(x) (x)
+#define SFX      f32
+#define T        float
+#define F        float
+#define C        float
+#define D        double
+#define LD(x)    (x)
+#define LV       vf32
+#define VLOAD(x) ld_f32(x)
 #if VB < 64 /* a square of 16 takes four shuffles for a row */
 #define TURNED           vf32
 #define TAKE_LANES(a, s) sum_take_f32(a, s)

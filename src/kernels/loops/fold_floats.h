@@ -13,7 +13,8 @@
 #define WIDEN      widen_f16
 #define WIDE_STEP  FN2(step, OP, f32)
 #define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(RESULT(a, p)))
+#define NARROWED   narrow_odd_f16
+#define DONE(a, p) RESULT(a, p)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
@@ -27,7 +28,8 @@
 #define WIDEN      widen_bf16
 #define WIDE_STEP  FN2(step, OP, f32)
 #define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(RESULT(a, p)))
+#define NARROWED   narrow_odd_bf16
+#define DONE(a, p) RESULT(a, p)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 

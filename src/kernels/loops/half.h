@@ -73,4 +73,23 @@ static inline void narrow_bf16(const float *x, uint16_t *to, int64_t n) {
     if (j < n) st_bf16_n(to + j, ld_f32_n(x + j, n - j), n - j);
 }
 
+/* Doubles to half types, rounded once. */
+enum { ODD_BLOCK = 256 };
+static inline void narrow_odd_f16(const double *y, uint16_t *to, int64_t n) {
+    float f[ODD_BLOCK] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < n; i += ODD_BLOCK) {
+        const int64_t some = n - i < ODD_BLOCK ? n - i : ODD_BLOCK;
+        odd_f32(y + i, f, some);
+        narrow_f16(f, to + i, some);
+    }
+}
+static inline void narrow_odd_bf16(const double *y, uint16_t *to, int64_t n) {
+    float f[ODD_BLOCK] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < n; i += ODD_BLOCK) {
+        const int64_t some = n - i < ODD_BLOCK ? n - i : ODD_BLOCK;
+        odd_f32(y + i, f, some);
+        narrow_bf16(f, to + i, some);
+    }
+}
+
 #endif

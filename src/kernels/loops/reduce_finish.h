@@ -2,9 +2,10 @@
  * Before: OP, SFX, A, OUT (type written), DONE(const A *, const nomen__reduce_param *) -> OUT, and
  * CORE: the operation whose init, step and merge serve this one too. RESULTS(const A *, n,
  * double *) if vectors make the results of some accumulators: DONE gets one of those instead of an
- * accumulator, and there is no second result; RESULTS_STAY if they are what is written. Of two
- * results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY: nothing has no result. After:
- * FN(reducer); OUT, DONE, OUT_SECOND and DONE_SECOND are undefined. */
+ * accumulator, and there is no second result; RESULTS_STAY if they are what is written. NARROWED(
+ * const double *, OUT *, n) if DONE gives a double that is rounded to a half type with others. Of
+ * two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY: nothing has no result.
+ * After: FN(reducer); OUT, DONE, OUT_SECOND and DONE_SECOND are undefined. */
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
@@ -21,6 +22,18 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
     const A *a = acc;
 #endif
     (void)p;
+#ifdef NARROWED
+    double wide[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    OUT made[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    for (int64_t i = 0; out[0] && i < n_acc; i += NOMEN__ACC_BLOCK) {
+        const int64_t n = n_acc - i < NOMEN__ACC_BLOCK ? n_acc - i : NOMEN__ACC_BLOCK;
+        char *o = out[0] + i * out_step[0];
+        const bool dense = out_step[0] == (int64_t)sizeof(OUT);
+        for (int64_t k = 0; k < n; k++) wide[k] = DONE(&a[i + k], p);
+        NARROWED(wide, dense ? (OUT *)(void *)o : made, n);
+        for (int64_t k = 0; !dense && k < n; k++) *(OUT *)(void *)(o + k * out_step[0]) = made[k];
+    }
+#else
     if (out[0] && out_step[0] == (int64_t)sizeof(OUT)) { /* in vectors, where there are such */
         OUT *o = (OUT *)(void *)out[0];
         for (int64_t i = 0; i < n_acc; i++) o[i] = DONE(&a[i], p);
@@ -28,6 +41,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
         for (int64_t i = 0; i < n_acc; i++)
             *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
     }
+#endif
 #ifdef DONE_SECOND
     for (int64_t i = 0; out[1] && i < n_acc; i++)
         *(OUT_SECOND *)(void *)(out[1] + i * out_step[1]) = DONE_SECOND(&a[i], p);
@@ -57,6 +71,7 @@ static const nomen__reducer FN(reducer) = {
 
 #undef OUT
 #undef DONE
+#undef NARROWED
 #undef RESULTS_STAY
 #undef OUT_SECOND
 #undef DONE_SECOND

@@ -238,8 +238,47 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
+/* Fewer columns than a vector has lanes: it goes on in the rows behind, where these are, and what
+ * comes of that is left out. Those at the end are copied to where something is behind them. */
+static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
+                                  int64_t rows) {
+    T ends[2 * FN(width)][FN(width)];
+    C s[FN(width)];
+    const int64_t beyond = (FN(width) - n_acc) * (int64_t)sizeof(T),
+                  last = (beyond - 1) / pitch + 1;
+    const int64_t copied = last < rows ? last : rows, safe = rows - copied;
+    for (int64_t j = 0; j < copied; j++)
+        for (int64_t i = 0; i < FN(width); i++)
+            ends[j][i] =
+                ((const T *)(const void *)(in + (safe + j) * pitch))[i < n_acc ? i : n_acc - 1];
+    LV all = VID(LV);
+    int64_t j = 0;
+    for (const char *x = in; j + 4 <= rows; j += 4, x += 4 * pitch) {
+        const void *at[4];
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            at[k] = j + k < safe ? (const void *)(x + k * pitch) : ends[j + k - safe];
+        const LV first = JOIN(VLOAD((const T *)at[0]), VLOAD((const T *)at[1]));
+        const LV second = JOIN(VLOAD((const T *)at[2]), VLOAD((const T *)at[3]));
+        const LV four = JOIN(first, second);
+        all = JOIN(all, four);
+    }
+    for (; j < rows; j++)
+        all =
+            JOIN(all, VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
+    memcpy(s, &all, sizeof s);
+    for (int64_t i = 0; i < n_acc; i++) {
+        const D one = TOTAL(DID, s[i]);
+        TAKE(acc + i, one);
+    }
+}
+
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
                                   int64_t rows) {
+    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1) {
+        FN(cols_narrow)(acc, n_acc, in, pitch, rows);
+        return;
+    }
     union {
         C s[NOMEN__ACC_WIDE];
         LV v[NOMEN__ACC_WIDE / FN(width)];

@@ -46,18 +46,6 @@ static inline void turn_2_back(const int64_t *from, int64_t n, int64_t rows, cha
     }
 }
 
-/* Doubles to half types, rounded once. */
-static inline void narrow_odd_f16(const double *y, uint16_t *to, int64_t n) {
-    float f[SCAN_BLOCK] __attribute__((aligned(64)));
-    odd_f32(y, f, n);
-    narrow_f16(f, to, n);
-}
-static inline void narrow_odd_bf16(const double *y, uint16_t *to, int64_t n) {
-    float f[SCAN_BLOCK] __attribute__((aligned(64)));
-    odd_f32(y, f, n);
-    narrow_bf16(f, to, n);
-}
-
 #define SCAN_ROW(text, enumerator, op, sfx)                                                        \
     {.name = text, .dtype = enumerator, .scanner = &scanner_##op##_##sfx}
 #define SCAN_INTEGERS(text, op)                                                                    \
