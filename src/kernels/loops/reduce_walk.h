@@ -198,7 +198,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #endif
     bool cols = s->n_acc >= 8 && (across < along || s->n_red <= TURNED_MOST);
 #ifdef DIRECT_COLS /* of few accumulators one vector goes on in the next row */
-    cols |= s->n_acc > 1 && s->n_red > 1 && s->acc_step == (int64_t)sizeof(T) &&
+    cols |= s->n_acc > 1 && s->n_red >= SHORT_ROW && s->acc_step == (int64_t)sizeof(T) &&
             s->red_step >= s->n_acc * (int64_t)sizeof(T);
 #endif
 #ifndef POSITIONS
