@@ -66,8 +66,9 @@ typedef struct nomen__reducer {
     uint32_t acc_most;  /* accumulators at a time: NOMEN__ACC_BLOCK to NOMEN__ACC_WIDE */
     bool nonempty;      /* nothing has no result (max, min) */
     bool hasty;         /* step passes over what can change nothing (any, all) */
-    bool once;     /* an element that comes again changes nothing (amax, aminmax, any): dims that
-                    * are expanded are left out */
+    bool once; /* an element that comes again changes nothing (amax, aminmax, any): dims that
+                * are expanded are left out */
+    bool few;  /* less than eight accumulators beside each other, of many elements each, do well */
     bool in_parts; /* accumulators lie in parts side by side, so that none of them can be taken
                     * for itself (max, aminmax) */
     bool heavy;    /* an element of a row takes more steps than its load: those that wait for

@@ -210,15 +210,18 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #include "kernels/loops/take_sum2.h"
 
 #undef SFX
-#define SFX              f64
-#define T                double
-#define F                double
-#define C                double
-#define D                double
-#define LD(x)            (x)
-#define TURNED           vf64
-#define TAKE_LANES(a, s) sum_take_f64(a, s)
-#define RESULTS          sum2_results
+#define SFX               f64
+#define T                 double
+#define F                 double
+#define C                 double
+#define D                 double
+#define LD(x)             (x)
+#define LV                vf64
+#define VLOAD(x)          ld_f64(x)
+#define FOLD_DIRECT(x, n) fold_row_sum_f64(x, n)
+#define TURNED            vf64
+#define TAKE_LANES(a, s)  sum_take_f64(a, s)
+#define RESULTS           sum2_results
 #define RESULTS_STAY
 #define OUT        double
 #define DONE(a, p) *(a)

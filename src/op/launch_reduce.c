@@ -10,7 +10,8 @@
  * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
  * all; parts are whole blocks of ROUND elements, as reducers take them in. */
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
-enum { MERGED = 64 };       /* rows of a part are many more than it costs to merge it */
+enum { MANY = 64 };   /* elements reduced into each of a few neighbours, that are worth a unit */
+enum { MERGED = 64 }; /* rows of a part are many more than it costs to merge it */
 enum { NEIGHBOURS = 64 };   /* accumulators of which blocks are multiples: whole lines of memory */
 enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
@@ -208,7 +209,9 @@ static void finish_dims(reduction *r) {
     if (r->reduced[0] < SHORT_BESIDE && !r->reduced_in[last]) move_reduced_first(r, last);
     for (int d = 1; d < r->nkept; d++)
         if (r->kept[d] > r->kept[longest]) longest = d;
-    if (r->kept[0] < 8) move_kept_first(r, longest);
+    const bool few = r->reducer->few && r->kept[0] >= 4 && r->kept_in[0] == r->item &&
+                     r->reduced_in[0] == r->kept[0] * r->item && r->reduced[0] >= MANY;
+    if (r->kept[0] < 8 && !few) move_kept_first(r, longest);
     r->block = r->kept[0] < NOMEN__ACC_BLOCK ? r->kept[0] : NOMEN__ACC_BLOCK;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
     bool rows = span(r->kept_in[0]) > span(r->reduced_in[0]);

@@ -525,7 +525,7 @@ def test_lines_beside_a_longer_dim():
         assert np.array_equal(found.numpy(), np.cumsum(x, 1))
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("dtype", [*REAL, "bfloat16"])
 def test_blocks_of_a_few_lines_side_by_side(dtype):
     """In memory that begins or ends where others begin, in one call or in place."""
     rng = np.random.default_rng(7)
@@ -545,3 +545,22 @@ def test_blocks_of_a_few_lines_side_by_side(dtype):
                 assert np.array_equal(np.array(made.cumsum(axis).tolist()), np.cumsum(x, axis))
                 made.cumsum_(axis, dtype=made.dtype)
                 assert np.array_equal(np.array(made.tolist()), np.cumsum(x, axis))
+
+
+@pytest.mark.parametrize("dtype", [*REAL, "bfloat16", "complex64"])
+def test_sums_beside_a_few_others(dtype):
+    """Columns that are fewer than a vector has lanes, of few elements and of many, up to the end of
+    memory; whole numbers that every type holds."""
+    rng = np.random.default_rng(8)
+    shapes = (9, 30, 5), (3, 64, 4), (2, 5, 7), (40, 70, 3), (1, 257, 6), (12, 130, 12), (5, 1, 2)
+    for shape in shapes:
+        x = rng.integers(0 if dtype == "uint8" else -1, 2, shape)
+        made = nomen.from_numpy(x).to(getattr(nomen, dtype))
+        for names in ((1,), (0, 1)):
+            assert np.array_equal(np.array(made.sum(names).tolist()), x.sum(names))
+        if "int" not in dtype:
+            mean = np.array(made.mean(1).tolist())
+            assert np.allclose(mean, x.mean(1), rtol=EPSILON.get(dtype, 5e-3), atol=1e-6)
+        if dtype not in ("complex64", "uint8"):
+            signs = nomen.from_numpy(1 - 2 * (x < 0)).to(made.dtype)
+            assert np.array_equal(np.array(signs.prod(1).tolist()), (1 - 2 * (x < 0)).prod(1))

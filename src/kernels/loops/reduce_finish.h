@@ -51,6 +51,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 static const nomen__reducer FN(reducer) = {
     .acc_bytes = sizeof(A),
     .acc_most = FN2(most, CORE, SFX),
+    .few = FN2(narrow, CORE, SFX),
 #ifdef HEAVY
     .heavy = true,
 #endif

@@ -322,7 +322,16 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     }
     memcpy(ends, &end, sizeof end);
     for (int64_t i = 0; i < rest; i++) s[n_acc - rest + i] = ends[FN(width) - rest + i];
-    for (int64_t i = 0; i < n_acc; i++) {
+    int64_t i = 0;
+#ifdef TAKE_LANES
+    enum { TOGETHER = sizeof(TURNED) / sizeof(C) };
+    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
+        TURNED some;
+        memcpy(&some, s + i, sizeof some);
+        TAKE_LANES(acc + i, some);
+    }
+#endif
+    for (; i < n_acc; i++) {
         const D all = TOTAL(DID, s[i]);
         TAKE(acc + i, all);
     }

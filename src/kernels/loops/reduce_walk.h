@@ -29,6 +29,12 @@ enum { FN(most) = NOMEN__ACC_WIDE };
 enum { FN(most) = NOMEN__ACC_BLOCK };
 #endif
 
+#ifdef DIRECT_COLS
+enum { FN(narrow) = true };
+#else
+enum { FN(narrow) = false };
+#endif
+
 static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
 #ifdef DIRECT_ROWS
     if (s->red_step == (int64_t)sizeof(T)) {
@@ -197,8 +203,12 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #define SHORT_ROWS_ARE_TURNED
 #endif
     bool cols = s->n_acc >= 8 && (across < along || s->n_red <= TURNED_MOST);
+    /* Elements a few places apart are gathered from many accumulators at a time, as no vector takes
+     * those of one. */
+    cols |=
+        s->n_acc >= 8 && along > (int64_t)sizeof(T) && along <= NEAR_STEP && s->n_red < NEAR_MOST;
 #ifdef DIRECT_COLS /* of few accumulators one vector goes on in the next row */
-    cols |= s->n_acc > 1 && s->n_red >= SHORT_ROW && s->acc_step == (int64_t)sizeof(T) &&
+    cols |= s->n_acc > 1 && s->n_red >= NEAR_MOST && s->acc_step == (int64_t)sizeof(T) &&
             s->red_step >= s->n_acc * (int64_t)sizeof(T);
 #endif
 #ifndef POSITIONS
