@@ -117,20 +117,32 @@ static inline __attribute__((always_inline)) T FN(best_one)(const T *x, int64_t 
     return each[0];
 }
 
+/* Which of 32 numbers are a certain one. */
+static inline __attribute__((always_inline)) uint32_t FN(same)(const T *x, VEC found) {
+    enum { W = FN(w), VECTORS = 32 / W };
+#if PACK_FAST
+    uint32_t bits = 0;
+#pragma GCC unroll 4
+    for (int v = 0; v < VECTORS; v++) bits |= PACK_SAME(FN(at)(x + v * W), found) << v * W;
+    return bits;
+#else
+    VEC_I same[VECTORS];
+#pragma GCC unroll 16
+    for (int v = 0; v < VECTORS; v++) same[v] = FN(at)(x + v * W) == found;
+    return BITS_OF(same);
+#endif
+}
+
 /* The position of the first of n numbers in order: of NaN where it descends, else of the best,
  * which no NaN is, if there is another. */
 static inline __attribute__((always_inline)) int64_t FN(first)(const T *x, int64_t n,
                                                                const bool descending) {
-    enum { W = FN(w), VECTORS = 32 / W };
     bool any;
     const T best = FN(best_one)(x, n, &any, descending);
     const VEC found = (VEC){0} + best;
     int64_t i = 0;
     for (; !any && i + 32 <= n; i += 32) {
-        VEC_I same[VECTORS];
-#pragma GCC unroll 16
-        for (int v = 0; v < VECTORS; v++) same[v] = FN(at)(x + i + v * W) == found;
-        const uint32_t bits = BITS_OF(same);
+        const uint32_t bits = FN(same)(x + i, found);
         if (bits) return i + __builtin_ctz(bits);
     }
     for (; i < n; i++)
@@ -153,6 +165,15 @@ static APART void FN(firsts)(void *places, const char *in, int64_t in_row, int64
 static inline __attribute__((always_inline)) uint32_t FN(beyond)(const T *x, VEC limit,
                                                                  const bool descending) {
     enum { W = FN(w), VECTORS = 32 / W };
+#if PACK_FAST
+    uint32_t bits = 0;
+#pragma GCC unroll 4
+    for (int v = 0; v < VECTORS; v++) {
+        const VEC own = FN(at)(x + v * W);
+        bits |= (descending ? PACK_LESS(own, limit) : PACK_LESS(limit, own)) << v * W;
+    }
+    return bits;
+#else
     VEC_I beyond[VECTORS];
 #pragma GCC unroll 16
     for (int v = 0; v < VECTORS; v++) {
@@ -160,6 +181,7 @@ static inline __attribute__((always_inline)) uint32_t FN(beyond)(const T *x, VEC
         beyond[v] = descending ? own < limit : own > limit;
     }
     return BITS_OF(beyond);
+#endif
 }
 
 /* The positions of all that may not be beyond a bound, until there are more than `most`: how many.

@@ -94,6 +94,19 @@ pack_bits_64(const vi64 masks[PACK_MASKS_64]) {
     return bits;
 }
 
+#if PACK_FAST
+/* A bit for each lane in which a < b, or both are the same: the compiler would make masks as wide
+ * as the numbers first. */
+#define PACK_COMPARED(a, b, floats, integers)                                                      \
+    (uint32_t)_Generic((a),                                                                        \
+        vf32: _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), floats),                                \
+        vf64: _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), floats),                              \
+        vi32: _mm512_cmp_epi32_mask((__m512i)(a), (__m512i)(b), integers),                         \
+        vi64: _mm512_cmp_epi64_mask((__m512i)(a), (__m512i)(b), integers))
+#define PACK_LESS(a, b) PACK_COMPARED(a, b, _CMP_LT_OQ, _MM_CMPINT_LT)
+#define PACK_SAME(a, b) PACK_COMPARED(a, b, _CMP_EQ_OQ, _MM_CMPINT_EQ)
+#endif
+
 /* The first bit that is set; some number if none is. */
 static inline __attribute__((always_inline)) uint64_t first_bit(uint64_t bits) {
 #ifdef __BMI__
