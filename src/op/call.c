@@ -386,9 +386,20 @@ static nomen_status find_own_kernel(nomen__call *c) {
     return no_kernel(c);
 }
 
-static nomen_status find_kernel(nomen__call *c) {
+static NOMEN_NOINLINE nomen_status find_any_kernel(nomen__call *c) {
     nomen_status s = find_own_kernel(c);
     return NOMEN_UNLIKELY(c->device) && !s ? nomen__device_kernel_find(c) : s;
+}
+
+static inline nomen_status find_kernel(nomen__call *c) {
+    const nomen__op *op = c->op;
+    /* the row's own, which was found before */
+    if (NOMEN_LIKELY(c->kernel_name == op->kernel && !op->by_number && !c->device) &&
+        op->dtypes >> c->compute & 1) {
+        c->kernel = nomen__op_kernel_known(op, c->compute);
+        if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
+    }
+    return find_any_kernel(c);
 }
 
 static inline nomen_status check_first(const nomen__call *c) {

@@ -275,11 +275,15 @@ struct nomen__call {
     int dims[NOMEN_MAX_DIMS]; /* the resolved dims in order */
     int64_t size[NOMEN_MAX_DIMS];
     int64_t sizes_pool[NOMEN_MAX_DIMS];
-    nomen__map map; /* views */
+    union {
+        nomen__map map; /* views */
+        struct {        /* numbers that become operands, and end with the call */
+            nomen_tensor passing[NOMEN__MAX_IN - 1];
+            _Alignas(16) char passing_value[NOMEN__MAX_IN - 1][16];
+        };
+    };
     nomen__dimref dims_pool[NOMEN__POOL];
     nomen_number numbers[NOMEN__MAX_ARGS];
-    nomen_tensor passing[NOMEN__MAX_IN - 1]; /* numbers that are operands, and end with the call */
-    _Alignas(16) char passing_value[NOMEN__MAX_IN - 1][16];
 };
 
 /* A call starts here; then the front end fills arg[], given, out[] and calls nomen__invoke. Only
@@ -479,6 +483,14 @@ static inline void nomen__finish_view(nomen_tensor *out, nomen_tensor *of) {
 const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);
 /* The same through a cache of op's own when name is the pointer op->kernel. */
 const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype);
+/* What is in that cache; NULL: nothing yet. */
+enum { NOMEN__CACHED_OPS = 512 };
+extern const nomen__kernel *_Atomic nomen__op_kernels[NOMEN__CACHED_OPS][NOMEN_DTYPE_COUNT];
+static inline const nomen__kernel *nomen__op_kernel_known(const nomen__op *op, nomen_dtype dtype) {
+    return NOMEN_LIKELY(op->id < NOMEN__CACHED_OPS)
+               ? atomic_load_explicit(&nomen__op_kernels[op->id][dtype], memory_order_relaxed)
+               : NULL;
+}
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 nomen__loop *nomen__copy_loop(nomen_dtype dtype); /* values as they are */

@@ -63,7 +63,7 @@ static const nomen__kernel *const *const tables[NOMEN__ISA_COUNT] = {
 
 /* An open hash table, filled once and only read afterwards. What does not fit any more (it never
  * gets fuller than three quarters) is found by walking the tables. */
-enum { SLOTS = 4096, MOST_USED = SLOTS / 4 * 3, MOST_OPS = 512 };
+enum { SLOTS = 4096, MOST_USED = SLOTS / 4 * 3 };
 static const nomen__kernel *slots[SLOTS];
 static nomen__loop *casts[NOMEN_DTYPE_COUNT][NOMEN_DTYPE_COUNT], *copies[NOMEN_DTYPE_COUNT];
 static bool complete;
@@ -151,14 +151,13 @@ nomen__loop *nomen__copy_loop(nomen_dtype dtype) {
     return copies[dtype];
 }
 
-static const nomen__kernel *_Atomic op_kernels[MOST_OPS][NOMEN_DTYPE_COUNT];
+const nomen__kernel *_Atomic nomen__op_kernels[NOMEN__CACHED_OPS][NOMEN_DTYPE_COUNT];
 
 const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype) {
-    if (name != op->kernel || op->id >= MOST_OPS) return nomen__kernel_find(name, dtype);
-    const nomen__kernel *_Atomic *cached = &op_kernels[op->id][dtype];
-    const nomen__kernel *k = atomic_load_explicit(cached, memory_order_relaxed);
+    const nomen__kernel *k = name == op->kernel ? nomen__op_kernel_known(op, dtype) : NULL;
     if (NOMEN_LIKELY(k != NULL)) return k;
     k = nomen__kernel_find(name, dtype);
-    atomic_store_explicit(cached, k, memory_order_relaxed);
+    if (name == op->kernel && op->id < NOMEN__CACHED_OPS)
+        atomic_store_explicit(&nomen__op_kernels[op->id][dtype], k, memory_order_relaxed);
     return k;
 }

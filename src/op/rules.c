@@ -42,10 +42,7 @@ nomen_status nomen__names_keep(nomen__call *c) {
         nomen_status s = resolve_dims(c);
         if (s) return s;
     }
-    nomen__names own = nomen__names_of(c->in[0]);
-    c->names.n = own.at ? own.n : -1;
-    for (int i = 0; i < c->names.n; i++) c->names.at[i] = own.at[i];
-    return NOMEN_OK;
+    return nomen__names_keep_of(c, c->in[0]);
 }
 
 /* The dim of a row that has one also when it is not given. */
@@ -78,7 +75,8 @@ nomen_status nomen__names_unify(nomen__call *c) {
 }
 
 nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t) {
-    c->names.n = t->flags & NOMEN__NAMED ? t->ndim : -1;
+    const bool already = c->inplace && t == c->arg[0].tensor; /* it is what is written to */
+    c->names.n = t->flags & NOMEN__NAMED && !already ? t->ndim : -1;
     for (int i = 0; i < c->names.n; i++) c->names.at[i] = t->names[i];
     return NOMEN_OK;
 }
