@@ -393,9 +393,10 @@ static NOMEN_NOINLINE nomen_status find_any_kernel(nomen__call *c) {
 
 static inline nomen_status find_kernel(nomen__call *c) {
     const nomen__op *op = c->op;
-    /* the row's own, which was found before */
+    /* the row's own, if it has one, which was found before */
     if (NOMEN_LIKELY(c->kernel_name == op->kernel && !op->by_number && !c->device) &&
         op->dtypes >> c->compute & 1) {
+        if (!op->kernel) return NOMEN_OK;
         c->kernel = nomen__op_kernel_known(op, c->compute);
         if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
     }
