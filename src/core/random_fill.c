@@ -10,7 +10,8 @@
 
 /* PIECE: elements between two questions whether to go on; a multiple of the others. */
 enum { CHUNK = 512, GROUP = 16, PIECE = 1 << 17 };
-/* Of a chunk, in double. */
+/* Of a chunk, in double: whole vectors of WHOLE numbers. */
+enum { WHOLE = 8 };
 typedef double room[CHUNK];
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -507,9 +508,18 @@ nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out,
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
 
+/* Into a room: behind the numbers there are others up to a whole vector, unless a block of words
+ * ends in between. */
 static void fill_doubles(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     (void)dtype;
-    fill_uniform(g, NOMEN_F64, out, n, h);
+    if (2 * n > NOMEN__MT_WORDS - g->position) {
+        fill_uniform(g, NOMEN_F64, out, n, h);
+        return;
+    }
+    _Static_assert(2 * (WHOLE - 1) <= NOMEN__READY_PAD && CHUNK % WHOLE == 0, "there is room");
+    nomen__random_loops_best()->make[NOMEN__MADE_UNIFORM][NOMEN_F64](
+        g->ready + g->position, out, (n + WHOLE - 1) / WHOLE * WHOLE, NULL);
+    g->position += (int)(2 * n);
 }
 
 static void compare(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
@@ -564,8 +574,9 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
 static void shape_drawn(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
     if (h->full)
         shape_values(h->which, drawn, n, h->a, h->b);
-    else
-        nomen__random_shape(h->which, drawn, n, h->a, h->b);
+    else /* single draws are stored one by one, and a vector of them would be waited for */
+        nomen__random_shape(h->which, drawn, h->kept ? n : (n + WHOLE - 1) / WHOLE * WHOLE, h->a,
+                            h->b);
     nomen__store_doubles(dtype, out, drawn, n);
 }
 
