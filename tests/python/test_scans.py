@@ -564,3 +564,16 @@ def test_sums_beside_a_few_others(dtype):
         if dtype not in ("complex64", "uint8"):
             signs = nomen.from_numpy(1 - 2 * (x < 0)).to(made.dtype)
             assert np.array_equal(np.array(signs.prod(1).tolist()), (1 - 2 * (x < 0)).prod(1))
+
+
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_subnormal_results_of_half_types_are_rounded_once(count):
+    """130 * 148 * 218 is 2^22 + 16: next to the middle of 0 and the least number of bfloat16, and
+    with the bits that float32 has no room for above it."""
+    rows = [130 * 2.0**-60, 148 * 2.0**-60, 218 * 2.0**-36]
+    x = nomen.tensor([[v] * count for v in rows], dtype=nomen.bfloat16)
+    least = 2.0**-133
+    assert x.prod(0).tolist() == [least] * count
+    assert x.t().contiguous().prod(1).tolist() == [least] * count
+    assert x.cumprod(0)[2].tolist() == [least] * count
+    assert x.t().contiguous().cumprod(1)[:, 2].tolist() == [least] * count

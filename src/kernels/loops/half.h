@@ -38,10 +38,11 @@ static inline float to_odd(double x) {
     return f;
 }
 
-/* The same for many, without a branch: bits that f32 has no room for are gathered in the last one
- * that it has. */
+/* The same for many: bits that f32 has no room for are gathered in the last one that it has. For
+ * what is subnormal there it has fewer. */
 static inline void odd_f32(const double *x, float *to, int64_t n) {
     const uint64_t beyond = (UINT64_C(1) << 29) - 1;
+    uint32_t tiny = 0;
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits;
         memcpy(&bits, x + i, sizeof bits);
@@ -50,6 +51,12 @@ static inline void odd_f32(const double *x, float *to, int64_t n) {
         memcpy(&odd, &bits, sizeof odd);
         to[i] = (float)odd;
     }
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, to + i, sizeof bits);
+        tiny |= (bits << 1) - 1 < 0xffffffu; /* no zero, and no exponent */
+    }
+    for (int64_t i = 0; tiny && i < n; i++) to[i] = to_odd(x[i]);
 }
 
 static inline void widen_f16(const uint16_t *x, float *to, int64_t n) {
