@@ -508,12 +508,13 @@ nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out,
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
 
-/* Into a room: behind the numbers there are others up to a whole vector, unless a block of words
- * ends in between. */
+/* Into a room: behind the numbers there are others up to a whole vector, which nobody asks for. */
 static void fill_doubles(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     (void)dtype;
     if (2 * n > NOMEN__MT_WORDS - g->position) {
-        fill_uniform(g, NOMEN_F64, out, n, h);
+        double *const numbers = out;
+        fill_uniform(g, NOMEN_F64, numbers, n, h);
+        for (int64_t i = n; i % WHOLE; i++) numbers[i] = 0.5;
         return;
     }
     _Static_assert(2 * (WHOLE - 1) <= NOMEN__READY_PAD && CHUNK % WHOLE == 0, "there is room");
