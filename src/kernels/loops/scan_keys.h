@@ -122,6 +122,7 @@ static inline void FN(keys_rest)(F *value, int64_t *place, const T *x, T *y, int
 #if FLOATING
     F wide[SCAN_BLOCK] __attribute__((aligned(64)));
     D best[SCAN_BLOCK] __attribute__((aligned(64)));
+    wide[0] = 0; /* n > 0, which the compiler does not know */
     WIDEN(x, wide, n);
     FN(block)(carry, 0, 1, wide, n, best, at, i, 1);
     NARROW(best, y, n);
