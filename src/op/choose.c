@@ -35,7 +35,8 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n) {
     return t;
 }
 
-const nomen__storage nomen__passing_storage = {.inlined = 1};
+/* Its one reference is nobody's, so it stays; a launch may hold on to it as to any other. */
+nomen__storage nomen__passing_storage = {.refs = 1, .inlined = 1};
 
 /* All of a header: a launch may hold on to it while it runs, and look at what it has. */
 static void pass_number(nomen_tensor *t, nomen_dtype d, void *value) {

@@ -416,14 +416,14 @@ nomen_dtype nomen__number_to(const nomen_number *n, void *value);
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
 /* A header of a number that lies at `value`, which nobody else sees or keeps. */
-extern const nomen__storage nomen__passing_storage; /* nothing else lies there */
+extern nomen__storage nomen__passing_storage; /* nothing else lies there */
 static inline void nomen__pass_number(nomen_tensor *t, nomen_dtype d, void *value) {
     t->magic = NOMEN__LIVE;
     t->device = t->ndim = 0;
     t->flags = NOMEN__WRAPPED | NOMEN__CONTIGUOUS;
     t->base = NULL;
     t->numel = 1;
-    t->storage = (nomen__storage *)(uintptr_t)&nomen__passing_storage;
+    t->storage = &nomen__passing_storage;
     t->data = value;
     t->dtype = (uint8_t)d;
 }
