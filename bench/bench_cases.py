@@ -44,6 +44,8 @@ LEFT_OUT |= {"distances"}
 
 # What these do is about names alone.
 NAMES_ONLY = {"align_as", "align_tensors", "align_to", "refine_names", "rename"}
+# What the peer puts off until somebody reads the result, and its function that does not.
+PUT_OFF = {"conj": "conj_physical"}
 # The peer's function of that name takes its arguments in another order.
 AS_METHODS = {"polygamma"}
 
@@ -351,6 +353,14 @@ def conversions(name, n):
         yield case(name, n, dtype, variant=f"to {target}", change=change)
 
 
+def at_once(name, n):
+    """What both libraries do when they are asked to, of rows that the peer puts off."""
+    if name in PUT_OFF and n >= 1000:
+        for dtype in ("complex64", "complex128"):
+            made = case(name, n, dtype, variant=PUT_OFF[name])
+            yield {**made, "function": PUT_OFF[name]}
+
+
 def last_dim(row):
     """PyTorch's reductions take out= beside a dim only."""
     reduces = row["family"] in ("reduction", "order")
@@ -380,6 +390,7 @@ def of_row(name, n, everything):
     for one in (dtype, *others(name, n)):
         yield from short_rows(name, n, one)
     yield from conversions(name, n)
+    yield from at_once(name, n)
 
 
 def chosen(ops):

@@ -77,20 +77,26 @@ WITH_NAMES = ("small operation with names (beside PyTorch 1.13)", small, 12, 25)
 WIDTH = {"float64": 8, "int64": 8, "complex64": 8, "complex128": 16, "bfloat16": 2, "float16": 2}
 WIDTH |= {"int16": 2, "int8": 1, "uint8": 1, "bool": 1}
 NO_CACHE = 30_000_000  # elements that no cache holds
+LAST_CACHE = 4_000_000  # bytes that those of single processors do not hold
 
 
 class Limits:
     """What no program on this machine does better: a call from Python takes as long as the
-    shortest one that was measured, and of what caches do not hold each element comes from memory
-    once, or goes there."""
+    shortest one that was measured; of what caches do not hold each element comes from memory once,
+    or goes there; and what only the last cache holds comes from there."""
 
     def __init__(self, found, named, triad):
         self.call = min(line["nomen_us"] for line in found + named if line["nomen_us"])
-        self.bytes_a_us = max(triad[key] for key in triad if key != "elements") * 1e3
+        far = (triad[key] for key in triad if key not in ("near", "elements"))
+        self.bytes_a_us, self.near_bytes_a_us = max(far) * 1e3, triad.get("near", 0) * 1e3
 
     def us(self, line):
-        moved = line["n"] * WIDTH.get(line["dtype"], 4) if line["n"] >= NO_CACHE else 0
-        return max(self.call, moved / self.bytes_a_us)
+        moved = line["n"] * WIDTH.get(line["dtype"], 4)
+        if line["n"] >= NO_CACHE:
+            return max(self.call, moved / self.bytes_a_us)
+        if moved >= LAST_CACHE and self.near_bytes_a_us:
+            return max(self.call, moved / self.near_bytes_a_us)
+        return self.call
 
     def forbid(self, line, least):
         return line["peer_us"] / self.us(line) < least

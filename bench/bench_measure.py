@@ -135,7 +135,8 @@ class Library:
 
     def prepare(self, case):
         """(a function that times many calls, the first result, what the first call took)"""
-        named, style, name = case.get("named", False), case["style"], case["op"]
+        named, style = case.get("named", False), case["style"]
+        name = case.get("function", case["op"])
         args = [self.value(x, named) for x in case["args"]]
         keywords = {key: self.value(x, named) for key, x in case["kw"].items()}
         name = name.removesuffix("_") + ("_" if style == "in place" else "")

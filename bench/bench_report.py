@@ -141,7 +141,10 @@ def goals(found, named, triad):
     yield "their median and lowest ratio, how many reach the one and the other, and how many cannot"
     yield "reach the least on this machine: where the peer's time divided by it is less than"
     yield f"{limits.call:.3f} us, the shortest call from Python that was measured, or than what the"
-    yield f"bytes of 30M elements take at {limits.bytes_a_us / 1e3:.1f} GB/s, the most there is."
+    yield f"bytes of 30M elements take at {limits.bytes_a_us / 1e3:.1f} GB/s, the most there is,"
+    if limits.near_bytes_a_us:
+        yield f"or those of 4 MB and more in caches at {limits.near_bytes_a_us / 1e3:.0f} GB/s, the"
+        yield "rate of a sum that does nothing but read."
     yield "Where no size stands: from 30k on, contiguous, over any dims."
     yield ""
     lines, below = [], []

@@ -113,24 +113,10 @@
 #define HALVES_APART
 #include "kernels/loops/floats.h"
 
-/* The first bit of a half is its sign. */
-#define T          uint16_t
-#define OT         uint16_t
-#define V          uint16_t
-#define W          1
-#define LD(p)      (*(const uint16_t *)(p))
-#define ST(p, v)   (*(uint16_t *)(p) = (uint16_t)(v))
-#define FN         copysign_half
+#define OP         copysign
 #define EXPR(x, y) (((x) & 0x7fffu) | ((y) & 0x8000u))
-#include "kernels/loops/binary.h"
-#undef T
-#undef OT
-#undef V
-#undef W
-#undef LD
-#undef ST
-#undef FN
-#undef EXPR
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/halves.h"
 
 /* From the end that is nearer: exact at weights of 0 and 1. */
 static inline vf32 v_lerp_f32(vf32 x, vf32 y, vf32 w) {

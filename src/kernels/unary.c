@@ -13,6 +13,11 @@
 #include "kernels/loops/floats.h"
 
 #define OP      neg
+#define EXPR(x) ((x) ^ 0x8000u)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/halves.h"
+
+#define OP      neg
 #define EXPR(x) (0u - (x))
 #define WRAP
 #define LOOP "kernels/loops/unary.h"
@@ -24,29 +29,10 @@
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
-/* The first bit of a half is its sign: nothing has to be widened. */
-#define T        uint16_t
-#define OT       uint16_t
-#define V        uint16_t
-#define W        1
-#define LD(p)    (*(const uint16_t *)(p))
-#define ST(p, v) (*(uint16_t *)(p) = (uint16_t)(v))
-#define FN       neg_half
-#define EXPR(x)  ((x) ^ 0x8000u)
-#include "kernels/loops/unary.h"
-#undef FN
-#undef EXPR
-#define FN      abs_half
+#define OP      abs
 #define EXPR(x) ((x) & 0x7fffu)
-#include "kernels/loops/unary.h"
-#undef FN
-#undef EXPR
-#undef T
-#undef OT
-#undef V
-#undef W
-#undef LD
-#undef ST
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/halves.h"
 
 /* The greater one of x and -x, in the width of x: gcc 12 would widen it. */
 static inline int8_t int_abs_8(int8_t x) {

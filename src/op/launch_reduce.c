@@ -43,6 +43,7 @@ typedef struct reduction {
     int64_t item;                 /* bytes of an element of the input */
     bool ahead;                   /* see step_ahead */
     bool together;                /* rows may be reduced by themselves, and joined then */
+    bool whole;                   /* see share_columns */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
     bool lost;                    /* those have changed: it is to be made as a whole */
 } reduction;
@@ -192,6 +193,21 @@ static void widen_block(reduction *r) {
     r->blocks = (r->kept[0] + block - 1) / block;
 }
 
+/* Many columns of not so many rows are shared out among the threads without cutting the rows into
+ * parts, whose accumulators would be handed from one processor to another, and merged. Sums are the
+ * same for every block of columns. Whether it is done must not depend on the threads. */
+static void share_columns(reduction *r) {
+    enum { COLUMNS = 512, ROWS = 8192, SHARES = 2 };
+    r->whole = r->kept_in[0] == r->item && r->kept[0] >= COLUMNS && r->param.count <= ROWS;
+    if (!r->whole) return;
+    const int64_t shares = SHARES * nomen_get_num_threads();
+    int64_t block = (r->kept[0] * r->outer + shares - 1) / shares;
+    block = (block + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
+    if (shares == SHARES || block >= r->block) return;
+    r->block = block;
+    r->blocks = (r->kept[0] + block - 1) / block;
+}
+
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
@@ -221,7 +237,10 @@ static void finish_dims(reduction *r) {
     r->blocks = (r->kept[0] + r->block - 1) / r->block;
     r->outer = 1;
     for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
-    if (!rows) widen_block(r);
+    r->whole = false;
+    if (rows) return;
+    widen_block(r);
+    share_columns(r);
 }
 
 /* Not of elements of one byte: a step takes in a whole line of them. */
@@ -240,24 +259,48 @@ typedef struct unit {
     int64_t first; /* of kept[0] */
     const char *in;
     char *out[NOMEN__MAX_OUT];
+    int64_t index[NOMEN_MAX_DIMS]; /* of the other kept dims */
 } unit;
 
-static unit unit_at(const reduction *r, int64_t number) {
-    int64_t first = number % r->blocks * r->block, line = number / r->blocks;
-    int64_t n = r->kept[0] - first < r->block ? r->kept[0] - first : r->block;
-    unit u = {n, first, r->in, {NULL, NULL}};
-    int64_t to[NOMEN__MAX_OUT];
-    if (!r->steps) u.in += first * r->kept_in[0];
-    for (int k = 0; k < NOMEN__MAX_OUT; k++) to[k] = first * r->kept_out[0][k];
-    for (int d = 1; d < r->nkept; d++) {
-        int64_t index = line % r->kept[d];
-        line /= r->kept[d];
-        u.in += index * r->kept_in[d];
-        for (int k = 0; k < NOMEN__MAX_OUT; k++) to[k] += index * r->kept_out[d][k];
-    }
+static void move(const reduction *r, unit *u, int d, int64_t by) {
+    if (!r->steps) u->in += by * r->kept_in[d];
     for (int k = 0; k < NOMEN__MAX_OUT; k++)
-        if (r->out[k].base) u.out[k] = r->out[k].base + to[k];
-    return u;
+        if (u->out[k]) u->out[k] += by * r->kept_out[d][k];
+}
+
+static void find_block(const reduction *r, unit *u) {
+    u->n = r->kept[0] - u->first < r->block ? r->kept[0] - u->first : r->block;
+}
+
+static void find_unit(const reduction *r, int64_t number, unit *u) {
+    int64_t line = number / r->blocks;
+    u->first = number % r->blocks * r->block;
+    u->in = r->in;
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) u->out[k] = r->out[k].base;
+    move(r, u, 0, u->first);
+    for (int d = 1; d < r->nkept; d++) {
+        u->index[d] = line % r->kept[d];
+        line /= r->kept[d];
+        move(r, u, d, u->index[d]);
+    }
+    find_block(r, u);
+}
+
+/* The one behind it, without divisions: they take as long as a small unit. */
+static void next_unit(const reduction *r, unit *u) {
+    int64_t by = r->block;
+    if (u->first + by >= r->kept[0]) {
+        by = -u->first;
+        for (int d = 1; d < r->nkept; d++) {
+            const bool more = ++u->index[d] < r->kept[d];
+            move(r, u, d, more ? 1 : 1 - r->kept[d]);
+            if (more) break;
+            u->index[d] = 0;
+        }
+    }
+    move(r, u, 0, by);
+    u->first += by;
+    find_block(r, u);
 }
 
 /* ---- what is put off ------------------------------------------------------------------------- */
@@ -346,6 +389,13 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     s.index0 = r->index0;
     s.red_step = r->reduced_in[0];
     s.index_step = r->reduced_at[0];
+    if (r->nreduced == 1 && !r->ahead) {
+        s.in += begin * s.red_step;
+        s.index0 += begin * s.index_step;
+        s.n_red = end - begin;
+        r->reducer->step(acc, &s);
+        return;
+    }
     for (int d = 0; d < r->nreduced; d++) {
         index[d] = rest % r->reduced[d];
         rest /= r->reduced[d];
@@ -403,8 +453,8 @@ static void deliver(const reduction *r, const unit *u, const char *acc) {
 static void run_units(void *context, int64_t begin, int64_t end) {
     const reduction *r = context;
     _Alignas(64) char acc[ACCUMULATORS];
-    for (; begin < end; begin++) {
-        unit u = unit_at(r, begin);
+    unit u;
+    for (find_unit(r, begin, &u); begin < end; begin++, next_unit(r, &u)) {
         r->reducer->init(acc, u.n);
         if (r->param.count) take_in(r, &u, acc, 0, r->param.count);
         deliver(r, &u, acc);
@@ -419,7 +469,8 @@ static char *accumulators_of(const reduction *r, int64_t part) {
 static void run_parts(void *context, int64_t begin, int64_t end) {
     const reduction *r = context;
     for (; begin < end; begin++) {
-        unit u = unit_at(r, begin / r->parts);
+        unit u;
+        find_unit(r, begin / r->parts, &u);
         int64_t from = begin % r->parts * r->part, left = r->param.count - from;
         r->reducer->init(accumulators_of(r, begin), u.n);
         take_in(r, &u, accumulators_of(r, begin), from, from + (left < r->part ? left : r->part));
@@ -445,7 +496,8 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
     if (!r->partial) return NOMEN_ERROR_MEMORY;
     nomen_status s = share(r, units * r->parts, 1, r->block * r->part, run_parts);
     for (int64_t i = 0; !s && !r->lost && i < units; i++) {
-        unit u = unit_at(r, i);
+        unit u;
+        find_unit(r, i, &u);
         char *acc = accumulators_of(r, i * r->parts);
         for (int64_t k = 1; k < r->parts; k++)
             r->reducer->merge(acc, accumulators_of(r, i * r->parts + k), u.n);
@@ -457,7 +509,7 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
 
 static nomen_status run(reduction *r) {
     int64_t units = r->outer * r->blocks, each = r->block * r->param.count;
-    if (units < FEW_UNITS && each >= LARGE) return run_in_parts(r, units);
+    if (units < FEW_UNITS && each >= LARGE && !r->whole) return run_in_parts(r, units);
     if (units == 1) { /* nothing to share out */
         run_units(r, 0, 1);
         return NOMEN_OK;

@@ -17,12 +17,12 @@ enum { TENSORS = 3 }; /* values, positions, input */
 typedef struct scan {
     const nomen__scanner *scanner;
     char *base[TENSORS];
-    int64_t n, step[TENSORS];    /* along the dim */
-    int64_t lines, row[TENSORS]; /* side by side; or the groups */
-    int64_t few, near[TENSORS];  /* side by side in groups; 0: there are none */
-    int64_t item[TENSORS];
-    int ndim; /* of the others */
+    int64_t numel, n, step[TENSORS]; /* n of them along the dim */
+    int ndim;                    /* of the others, nearest first */
     int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
+    int64_t lines, few;        /* side by side, or the groups; side by side in groups, 0: none */
+    const int64_t *row, *near; /* how far apart these are: rows of `far` */
+    int64_t item[TENSORS];
     int64_t outer, block, blocks; /* units: others times blocks of lines */
     int64_t width;                /* lines of a unit */
     int64_t index0, index_step;
@@ -45,75 +45,70 @@ static void add_dim(scan *s, int64_t size) {
         s->size[s->ndim++] = size;
 }
 
+/* What is stored here one by one is not to be copied as a whole: that would wait for the stores. So
+ * a dim that is taken stays where it is, with size 1. */
+static const int64_t nowhere[TENSORS];
+
 /* The longest of the other dims makes the lines, unless one of unit step does well enough. */
 static void choose_lines(scan *s) {
-    s->lines = 1;
-    memset(s->row, 0, sizeof s->row);
     int best = -1;
+    s->lines = 1;
+    s->row = nowhere;
     for (int d = 0; d < s->ndim; d++)
         if (best < 0 || (s->size[d] > s->size[best] && s->size[best] < ENOUGH)) best = d;
     if (best < 0) return;
     s->lines = s->size[best];
-    memcpy(s->row, s->far[best], sizeof s->row);
-    s->ndim--;
-    for (int d = best; d < s->ndim; d++) {
-        s->size[d] = s->size[d + 1];
-        memcpy(s->far[d], s->far[d + 1], sizeof s->far[d]);
-    }
+    s->row = s->far[best];
+    s->size[best] = 1;
 }
 
 /* Two to seven lines side by side, and nothing between their elements: there may be many of such
  * groups one behind the other. */
 static bool find_groups(scan *s) {
-    enum { SHORT = 256 };
+    enum { SHORT = 256, FEW = 64 }; /* elements that are not worth it */
     const int least = s->scanner->few;
     bool found = least && s->ndim && s->size[0] < ENOUGH && s->base[0] != NULL;
     for (int k = 0; found && k < TENSORS; k++) {
         const int64_t item = s->far[0][k];
         found = !s->base[k] || (item == s->item[k] && s->step[k] == item * s->size[0]);
     }
-    if (!found) return false;
-    if (s->size[0] < least && s->n > SHORT) { /* no groups, but the lines to be taken */
-        s->lines = s->size[0];
-        memcpy(s->row, s->far[0], sizeof s->row);
-        s->size[0] = 1;
-        return true;
-    }
-    s->few = s->size[0];
-    memcpy(s->near, s->far[0], sizeof s->near);
+    if (!found || s->numel <= FEW) return false;
+    s->lines = s->size[0];
+    s->row = s->far[0];
     s->size[0] = 1;
+    if (s->lines < least && s->n > SHORT) return true; /* no groups, but the lines to be taken */
+    s->few = s->lines;
+    s->near = s->row;
+    s->lines = 1;
+    s->row = nowhere;
     bool behind = s->ndim > 1;
     for (int k = 0; behind && k < TENSORS; k++) behind = s->far[1][k] == s->step[k] * s->n;
-    s->lines = behind ? s->size[1] : 1;
-    for (int k = 0; k < TENSORS; k++) s->row[k] = s->step[k] * s->n;
-    if (behind) s->size[1] = 1;
+    if (!behind) return true;
+    s->lines = s->size[1];
+    s->row = s->far[1];
+    s->size[1] = 1;
     return true;
 }
 
-/* Where nothing has gaps, all dims before the one go on in each other, and all behind it. What is
- * stored here one by one is not to be copied as a whole: that would wait for the stores. */
+/* Where nothing has gaps, all dims before the one go on in each other, and all behind it. */
 static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) {
-    enum { FEW = 64 }; /* elements that are not worth looking for groups */
     const nomen_tensor *in = tensors[TENSORS - 1];
     int64_t before = 1, behind = 1;
     for (int k = 0; k < TENSORS; k++)
         if (tensors[k] && !(tensors[k]->flags & NOMEN__CONTIGUOUS)) return false;
     for (int d = 0; d < dim; d++) before *= in->size[d];
     for (int d = dim + 1; d < in->ndim; d++) behind *= in->size[d];
-    if (s->scanner->few && behind > 1 && behind < ENOUGH && in->numel > FEW) return false;
     if (in->ndim) s->n = in->size[dim];
-    const bool apart = behind == 1 || (before > behind && behind < ENOUGH); /* see choose_lines */
-    const int64_t others = apart ? behind : before;
-    s->lines = apart ? before : behind;
+    const int last = behind > 1;
     for (int k = 0; k < TENSORS; k++) {
         const int64_t item = tensors[k] ? nomen__item(tensors[k]->dtype) : 0;
-        const int64_t far = behind * s->n * item;
         s->step[k] = behind * item;
-        s->row[k] = s->lines == 1 ? 0 : apart ? far : item;
-        s->far[0][k] = apart ? item : far;
+        s->far[0][k] = item;
+        s->far[last][k] = behind * s->n * item;
     }
-    s->size[0] = others;
-    s->ndim = others > 1;
+    s->size[0] = behind;
+    s->size[last] = before;
+    s->ndim = last + (before > 1);
     return true;
 }
 
@@ -135,8 +130,8 @@ static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
 static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
     s->n = 1;
     s->few = 0;
-    const bool whole = collect_whole(s, tensors, dim);
-    if (!whole) collect(s, tensors, dim);
+    s->numel = tensors[TENSORS - 1]->numel;
+    if (!collect_whole(s, tensors, dim)) collect(s, tensors, dim);
     s->index0 = reverse ? s->n - 1 : 0;
     s->index_step = reverse ? -1 : 1;
     for (int k = 0; k < TENSORS; k++) {
@@ -146,7 +141,7 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
         s->base[k] += (s->n - 1) * s->step[k];
         s->step[k] = -s->step[k];
     }
-    if (!whole && !find_groups(s)) choose_lines(s);
+    if (!find_groups(s)) choose_lines(s);
     /* Lines side by side in memory are worked on together, others one by one. */
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
     s->width = s->few ? s->few : s->block;

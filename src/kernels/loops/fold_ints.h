@@ -3,7 +3,7 @@
  * lanes of the types of so many bits; LANE64_SUMS if JOIN is a sum. Takes these away again. */
 
 /* int64 is turned over two by two, which takes longer than to join them */
-#define TURNED_MOST (sizeof(T) == 8 ? 8 : UNORDERED_MOST(T))
+#define TURNED_MOST (sizeof(T) == 8 ? INT64_MOST : UNORDERED_MOST(T))
 
 #define SFX        b8
 #define T          uint8_t

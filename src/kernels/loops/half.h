@@ -80,23 +80,23 @@ static inline void narrow_bf16(const float *x, uint16_t *to, int64_t n) {
     if (j < n) st_bf16_n(to + j, ld_f32_n(x + j, n - j), n - j);
 }
 
-/* Doubles to half types, rounded once. */
+/* Doubles to half types, rounded once; `narrow` is one of the two above. */
 enum { ODD_BLOCK = 256 };
-static inline void narrow_odd_f16(const double *y, uint16_t *to, int64_t n) {
+static inline __attribute__((always_inline)) void
+narrow_odd(const double *y, uint16_t *to, int64_t n,
+           void (*narrow)(const float *, uint16_t *, int64_t)) {
     float f[ODD_BLOCK] __attribute__((aligned(64)));
     for (int64_t i = 0; i < n; i += ODD_BLOCK) {
         const int64_t some = n - i < ODD_BLOCK ? n - i : ODD_BLOCK;
         odd_f32(y + i, f, some);
-        narrow_f16(f, to + i, some);
+        narrow(f, to + i, some);
     }
 }
+static inline void narrow_odd_f16(const double *y, uint16_t *to, int64_t n) {
+    narrow_odd(y, to, n, narrow_f16);
+}
 static inline void narrow_odd_bf16(const double *y, uint16_t *to, int64_t n) {
-    float f[ODD_BLOCK] __attribute__((aligned(64)));
-    for (int64_t i = 0; i < n; i += ODD_BLOCK) {
-        const int64_t some = n - i < ODD_BLOCK ? n - i : ODD_BLOCK;
-        odd_f32(y + i, f, some);
-        narrow_bf16(f, to + i, some);
-    }
+    narrow_odd(y, to, n, narrow_bf16);
 }
 
 #endif

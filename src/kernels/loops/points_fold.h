@@ -1,7 +1,8 @@
 /* Adds a row of elements to places anywhere, or multiplies; no include guard. Wants FN, T, LD(x),
  * ST(x) (from and to what is computed in) and EXPR(own, other). One after the other, in order: a
  * place may come again. Perhaps FOUR(T *base, const int64_t *at, const T *source), which does four
- * at once and is false where two of them are to one place; taken away again. */
+ * at once and is false where two of them are to one place, as is usual in lines of a few places, so
+ * these do without; taken away again. */
 
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
@@ -10,7 +11,7 @@ LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, i
         int64_t to[4];
         T x[4]; /* what the places do not change */
 #ifdef FOUR
-        if (by == (int64_t)sizeof(T) &&
+        if (by == (int64_t)sizeof(T) && n != SHORT_LINE &&
             FOUR(base, at + i, (const T *)(const void *)(source + i * by)))
             continue;
 #endif

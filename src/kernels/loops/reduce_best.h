@@ -32,6 +32,13 @@ static inline __attribute__((always_inline)) void best_turn(__m512i x[4], const 
 /* The first and the third quarter of both, or (1) the second and the fourth. */
 #define BEST_QUARTERS(x, y, odd)                                                                   \
     _mm512_shuffle_i64x2((__m512i)(x), (__m512i)(y), (odd) ? 0xdd : 0x88)
+/* Eight positions of a vector of them, as wide as those that are kept: the compiler would go by way
+ * of memory. */
+static inline __m512i best_eight(__m512i at, const int bytes, const int part) {
+    if (bytes == 8) return at;
+    return _mm512_cvtepi32_epi64(part ? _mm512_extracti64x4_epi64(at, 1)
+                                      : _mm512_castsi512_si256(at));
+}
 
 #endif
 #endif
@@ -119,42 +126,57 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
 #define CHOSEN(stay, own, later)                                                                   \
     ((__typeof__(own))(((stay) & (__typeof__(stay))(own)) | (~(stay) & (__typeof__(stay))(later))))
 
-/* Rows from p on, pitch bytes apart, against what is there from rows before them: an element that
- * is better takes its place, and so does the first NaN. */
-static inline __attribute__((always_inline)) void
-FN(take_rows)(const char *p, int64_t pitch, const int rows, U row, F *v, U *pos, int64_t n) {
-    enum { W = VB / sizeof(F) };
-    typedef F lanes __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
-    typedef U marks __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
-    int64_t i = 0;
-    for (; i + W <= n; i += W) {
-        lanes y[4];
-        marks at[4];
+typedef F FN(across) __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+typedef U FN(where) __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+
+/* A vector of columns of `rows` rows from p on, pitch bytes apart, against what is there from rows
+ * before them: an element that is better takes its place, and so does the first NaN. */
+static inline __attribute__((always_inline)) void FN(meet_rows)(const char *p, int64_t pitch,
+                                                                const int rows, U row,
+                                                                FN(across) * v, FN(where) * pos) {
+    FN(across) y[4];
+    FN(where) at[4];
 #pragma GCC unroll 4
-        for (int k = 0; k < rows; k++) {
-            y[k] = *(const lanes *)(const void *)(p + k * pitch + i * (int64_t)sizeof(F));
-            at[k] = (marks){0} + (U)(row + k);
-        }
-        /* by pairs: what was there before waits for one comparison only */
-#pragma GCC unroll 2
-        for (int half = 1; half < rows; half *= 2)
-#pragma GCC unroll 2
-            for (int k = 0; k < rows; k += 2 * half) {
-                const marks stay = (marks)STAYS(y[k], y[k + half]);
-                y[k] = CHOSEN(stay, y[k], y[k + half]);
-                at[k] = CHOSEN(stay, at[k], at[k + half]);
-            }
-        const lanes w = *(lanes *)(v + i);
-        const marks stay = (marks)STAYS(w, y[0]), where = *(marks *)(pos + i);
-        *(lanes *)(v + i) = CHOSEN(stay, w, y[0]);
-        *(marks *)(pos + i) = CHOSEN(stay, where, at[0]);
+    for (int k = 0; k < rows; k++) {
+        y[k] = *(const FN(across) *)(const void *)(p + k * pitch);
+        at[k] = (FN(where)){0} + (U)(row + k);
     }
-    for (; i < n; i++)
-        for (int k = 0; k < rows; k++) {
-            const F y = ((const F *)(const void *)(p + k * pitch))[i];
+    /* by pairs: what was there before waits for one comparison only */
+#pragma GCC unroll 2
+    for (int half = 1; half < rows; half *= 2)
+#pragma GCC unroll 2
+        for (int k = 0; k < rows; k += 2 * half) {
+            const FN(where) stay = (FN(where))STAYS(y[k], y[k + half]);
+            y[k] = CHOSEN(stay, y[k], y[k + half]);
+            at[k] = CHOSEN(stay, at[k], at[k + half]);
+        }
+    const FN(across) own = *v;
+    const FN(where) place = *pos, stay = (FN(where))STAYS(own, y[0]);
+    *v = CHOSEN(stay, own, y[0]);
+    *pos = CHOSEN(stay, place, at[0]);
+}
+
+/* Rows `first` to `end` of a vector of columns, in registers. */
+static inline void FN(take_column)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
+                                   U *pos) {
+    FN(across) best = *(const FN(across) *)v;
+    FN(where) at = *(const FN(where) *)pos;
+    int64_t j = first;
+    for (; j + 4 <= end; j += 4) FN(meet_rows)(p + j * pitch, pitch, 4, (U)j, &best, &at);
+    for (; j < end; j++) FN(meet_rows)(p + j * pitch, pitch, 1, (U)j, &best, &at);
+    *(FN(across) *)v = best;
+    *(FN(where) *)pos = at;
+}
+
+/* Fewer columns than a vector has lanes. */
+static inline void FN(take_few)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
+                                U *pos, int64_t n) {
+    for (int64_t j = first; j < end; j++)
+        for (int64_t i = 0; i < n; i++) {
+            const F y = ((const F *)(const void *)(p + j * pitch))[i];
             if (HOLDS(v[i], y) || IS_NAN(v[i])) continue;
             v[i] = y;
-            pos[i] = (U)(row + k);
+            pos[i] = (U)j;
         }
 }
 
@@ -174,36 +196,22 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     }
     if (first) memcpy(v, in, sizeof *v * (size_t)n_acc);
     for (int64_t i = 0; i < n_acc; i++) pos[i] = first ? 0 : -1;
-    /* The last vector apart, if it is one of those before in part: some lanes twice do no harm. */
-    enum { W = VB / sizeof(F) };
-    F last[W] __attribute__((aligned(64))) = {0};
-    U last_pos[W] __attribute__((aligned(64))) = {0};
-    const int64_t rest = n_acc > W ? n_acc % W : 0, from = rest ? n_acc - W : 0;
-    if (rest) {
-        memcpy(last, v + from, sizeof last);
-        memcpy(last_pos, pos + from, sizeof last_pos);
-    }
-    for (int64_t j = first; j < rows; j += j + 4 <= rows ? 4 : 1) {
-        const char *at = p + j * pitch, *at_last = at + from * (int64_t)sizeof(F);
-        const bool four = j + 4 <= rows;
-        if (four)
-            FN(take_rows)(at, pitch, 4, (U)j, v, pos, n_acc - rest);
-        else
-            FN(take_rows)(at, pitch, 1, (U)j, v, pos, n_acc - rest);
-        if (rest && four)
-            FN(take_rows)(at_last, pitch, 4, (U)j, last, last_pos, W);
-        else if (rest)
-            FN(take_rows)(at_last, pitch, 1, (U)j, last, last_pos, W);
-    }
-    if (rest) { /* lanes that were taken twice came to the same */
-        memcpy(v + from, last, sizeof last);
-        memcpy(pos + from, last_pos, sizeof last_pos);
-    }
+    /* As many rows at a time as the nearest cache holds. The last vector of columns is one of those
+     * before in part: to take these twice changes nothing. */
+    enum { W = VB / sizeof(F), NEAR = 1 << 15 };
+    const int64_t fit = pitch > 0 ? NEAR / pitch / 4 * 4 : 0, some = fit > 4 ? fit : 4;
+    if (n_acc < W) FN(take_few)(p, pitch, first, rows, v, pos, n_acc);
+    for (int64_t j = first; n_acc >= W && j < rows; j += some)
+        for (int64_t i = 0; i < n_acc; i += W) {
+            if (i > n_acc - W) i = n_acc - W;
+            FN(take_column)(p + i * (int64_t)sizeof(F), pitch, j, j + some < rows ? j + some : rows,
+                            v + i, pos + i);
+        }
     for (int64_t i = 0; i < n_acc; i++)
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
 
-#define TURNED_MOST (sizeof(T) == 8 ? 63 : 127) /* whose position costs more than the turn */
+#define TURNED_MOST POSITIONS_MOST(T)
 
 #if defined(TURN) && VB > 16
 /* Short rows without gaps, of which nothing has been seen: as many as a vector of 32 bytes has
@@ -269,7 +277,6 @@ typedef U FN(places) __attribute__((vector_size(64)));
 static APART void FN(turned_wide)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
                                   int64_t i0) {
     enum { W = 64 / sizeof(F), QUARTER = W / 4, E = sizeof(F) };
-    typedef U part __attribute__((vector_size(8 * sizeof(U))));
     typedef int64_t eight __attribute__((vector_size(64)));
     FN(places) odd;
     for (int i = 0; i < W; i++) odd[i] = (U)(i / QUARTER % 2 * QUARTER);
@@ -327,9 +334,7 @@ static APART void FN(turned_wide)(A *acc, int64_t n_acc, const char *in, int64_t
         memcpy(VALUES(acc, n_acc) + r, &value, sizeof value);
 #pragma GCC unroll 2
         for (int i = 0; i < W / 8; i++) {
-            part own;
-            memcpy(&own, (const char *)&where + i * (int)sizeof own, sizeof own);
-            const eight place = __builtin_convertvector(own, eight) + i0;
+            const eight place = (eight)best_eight((__m512i)where, E, i) + i0;
             memcpy(acc + r + i * 8, &place, sizeof place);
         }
     }

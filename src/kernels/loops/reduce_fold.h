@@ -150,6 +150,23 @@ static bool FN(cols_few)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int6
 }
 #endif
 
+/* What columns come to, into their accumulators. */
+static inline void FN(take_cols)(A *acc, const C *s, int64_t n_acc) {
+    int64_t i = 0;
+#ifdef TAKE_LANES
+    enum { TOGETHER = sizeof(TURNED) / sizeof(C) };
+    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
+        TURNED some;
+        memcpy(&some, s + i, sizeof some);
+        TAKE_LANES(acc + i, some);
+    }
+#endif
+    for (; i < n_acc; i++) {
+        const D all = TOTAL(DID, s[i]);
+        TAKE(acc + i, all);
+    }
+}
+
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
                            int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
@@ -176,19 +193,7 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         const F *x0 = (const F *)(const void *)(p + j * pitch);
         for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(s[i], LD(x0[i]));
     }
-    int64_t i = 0;
-#ifdef TAKE_LANES
-    enum { TOGETHER = sizeof(TURNED) / sizeof(C) };
-    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
-        TURNED some;
-        memcpy(&some, s + i, sizeof some);
-        TAKE_LANES(acc + i, some);
-    }
-#endif
-    for (; i < n_acc; i++) {
-        const D all = TOTAL(DID, s[i]);
-        TAKE(acc + i, all);
-    }
+    FN(take_cols)(acc, s, n_acc);
 }
 
 #ifdef VLOAD
@@ -322,19 +327,7 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     }
     memcpy(ends, &end, sizeof end);
     for (int64_t i = 0; i < rest; i++) s[n_acc - rest + i] = ends[FN(width) - rest + i];
-    int64_t i = 0;
-#ifdef TAKE_LANES
-    enum { TOGETHER = sizeof(TURNED) / sizeof(C) };
-    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
-        TURNED some;
-        memcpy(&some, s + i, sizeof some);
-        TAKE_LANES(acc + i, some);
-    }
-#endif
-    for (; i < n_acc; i++) {
-        const D all = TOTAL(DID, s[i]);
-        TAKE(acc + i, all);
-    }
+    FN(take_cols)(acc, s, n_acc);
 }
 #undef ONE
 #undef FETCHED

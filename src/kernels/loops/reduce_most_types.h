@@ -5,7 +5,7 @@
 
 #define NONEMPTY
 #define LANE_BYTES  256
-#define TURNED_MOST 63 /* fewer than all lanes */
+#define TURNED_MOST EXTREMUM_MOST
 #define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))
