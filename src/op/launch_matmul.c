@@ -23,7 +23,6 @@ typedef struct product {
     nomen__gemm_args whole; /* of one batch */
     int ndim;               /* batch dims, innermost first */
     int64_t batches, size[NOMEN_MAX_DIMS], a[NOMEN_MAX_DIMS], b[NOMEN_MAX_DIMS], c[NOMEN_MAX_DIMS];
-    int64_t near_a, near_b;     /* see fetch_next */
     int64_t rows, cols;         /* of a block */
     int64_t row_blocks, blocks; /* per batch */
     char *scratch;
@@ -59,14 +58,6 @@ static void next_batch(const product *p, nomen__gemm_args *g, int64_t at[NOMEN_M
     }
 }
 
-/* Small operands of the next batch, which lie in one piece: a product of theirs takes no longer than
- * its first lines need to come from the next cache. Beyond the last batch it is no access. */
-static void fetch_next(const product *p, const nomen__gemm_args *g) {
-    enum { LINE = 64 };
-    for (int64_t at = 0; at < p->near_a; at += LINE) __builtin_prefetch(g->a + p->a[0] + at);
-    for (int64_t at = 0; at < p->near_b; at += LINE) __builtin_prefetch(g->b + p->b[0] + at);
-}
-
 static void run_blocks(void *context, int64_t begin, int64_t end) {
     product *p = context;
     const int mine = take_scratch(p);
@@ -82,7 +73,6 @@ static void run_blocks(void *context, int64_t begin, int64_t end) {
     }
     for (int64_t i = begin; i < end; i++) {
         if (p->blocks == 1) {
-            fetch_next(p, &whole);
             p->gemm->run(&whole, scratch);
         } else {
             nomen__gemm_args g = whole;
@@ -223,10 +213,6 @@ static nomen_status multiply(product *p) {
         return NOMEN_OK;
     }
     int64_t threads = nomen_get_num_threads();
-    enum { NEAR = 2048 };
-    const int64_t item = g->a_col, own_a = g->m * g->k * item, own_b = g->k * g->n * item;
-    p->near_a = p->ndim && g->a_row == g->k * item && own_a <= NEAR ? own_a : 0;
-    p->near_b = p->ndim && g->b_row == g->n * item && own_b <= NEAR ? own_b : 0;
     if (threads > 1)
         cut(p, threads);
     else

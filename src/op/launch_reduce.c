@@ -4,6 +4,8 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
+#include "nomen/memory.h"
+
 #include <string.h>
 
 /* A unit is a block of accumulators and everything that is reduced into it. Where units are few but

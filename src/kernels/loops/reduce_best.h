@@ -32,6 +32,31 @@ static inline __attribute__((always_inline)) void best_turn(__m512i x[4], const 
 /* The first and the third quarter of both, or (1) the second and the fourth. */
 #define BEST_QUARTERS(x, y, odd)                                                                   \
     _mm512_shuffle_i64x2((__m512i)(x), (__m512i)(y), (odd) ? 0xdd : 0x88)
+/* Which elements of x, of 4 or 8 bytes, are no worse than those of y, of which none is a NaN; and what comes of two
+ * vectors by that. From vectors of compared elements the compiler makes longer ones. */
+static inline __attribute__((always_inline)) __mmask16 best_stay(__m512i x, __m512i y,
+                                                                 const int bytes,
+                                                                 const bool floating,
+                                                                 const bool greatest) {
+    if (floating && bytes == 4)
+        return greatest ? _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_GE_OQ)
+                        : _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_LE_OQ);
+    if (floating)
+        return greatest ? _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GE_OQ)
+                        : _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_LE_OQ);
+    if (bytes == 4) return greatest ? _mm512_cmpge_epi32_mask(x, y) : _mm512_cmple_epi32_mask(x, y);
+    return greatest ? _mm512_cmpge_epi64_mask(x, y) : _mm512_cmple_epi64_mask(x, y);
+}
+static inline __attribute__((always_inline)) __m512i best_of(__mmask16 stay, __m512i own,
+                                                             __m512i later, const int bytes) {
+    return bytes == 4 ? _mm512_mask_blend_epi32(stay, later, own)
+                      : _mm512_mask_blend_epi64((__mmask8)stay, later, own);
+}
+/* Is none of the elements a NaN? */
+static inline __attribute__((always_inline)) bool best_numbers(__m512i x, const int bytes) {
+    return bytes == 4 ? !_mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q)
+                      : !_mm512_cmp_pd_mask((__m512d)x, (__m512d)x, _CMP_UNORD_Q);
+}
 /* Eight positions of a vector of them, as wide as those that are kept: the compiler would go by way
  * of memory. */
 static inline __m512i best_eight(__m512i at, const int bytes, const int part) {
@@ -115,69 +140,151 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
 }
 
 /* In each lane of vectors: whether `best` is no worse than one that comes later, or a NaN; what
- * comes of two by that. */
+ * comes of two by that. Where there are only `numbers` one comparison will do: whether there are is
+ * seen by a sum of all, which a NaN makes one (and infinities may, too), and if not it is done once
+ * more without that. */
 #if FLOATING
-#define STAYS(best, later) (HOLDS(best, later) | ((best) != (best)))
-#define SAME_BEST(x, y)    (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
+#define STAYS(best, later, numbers)                                                                \
+    ((numbers) ? HOLDS(best, later) : (HOLDS(best, later) | ((best) != (best))))
+#define SAME_BEST(x, y)  (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
+#if VB == 64
+#define ONLY_NUMBERS(sum) best_numbers((__m512i)(sum), sizeof(F))
 #else
-#define STAYS(best, later) HOLDS(best, later)
-#define SAME_BEST(x, y)    ((x) == (y))
+#define ONLY_NUMBERS(sum) (!v_any32((vi32)((sum) != (sum))))
+#endif
+#else
+#define STAYS(best, later, numbers) ((void)(numbers), HOLDS(best, later))
+#define SAME_BEST(x, y)             ((x) == (y))
+#define ONLY_NUMBERS(sum)           (sizeof(sum) > 0)
 #endif
 #define CHOSEN(stay, own, later)                                                                   \
     ((__typeof__(own))(((stay) & (__typeof__(stay))(own)) | (~(stay) & (__typeof__(stay))(later))))
 
-typedef F FN(across) __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
-typedef U FN(where) __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+typedef F FN(across) __attribute__((vector_size(VB)));
+typedef U FN(where) __attribute__((vector_size(VB)));
+/* Two vectors and their positions become one. */
+static inline __attribute__((always_inline)) void FN(meet)(FN(across) * own, FN(where) * at,
+                                                           FN(across) later, FN(where) place,
+                                                           const bool numbers) {
+#if VB == 64
+    if (numbers && sizeof(F) >= 4) {
+        const __mmask16 stays =
+            best_stay((__m512i)*own, (__m512i)later, sizeof(F), FLOATING, HOLDS(2, 1));
+        *own = (FN(across))best_of(stays, (__m512i)*own, (__m512i)later, sizeof(F));
+        *at = (FN(where))best_of(stays, (__m512i)*at, (__m512i)place, sizeof(F));
+        return;
+    }
+#endif
+    const FN(where) stay = (FN(where))STAYS(*own, later, numbers);
+    *own = CHOSEN(stay, *own, later);
+    *at = CHOSEN(stay, *at, place);
+}
+
+typedef struct FN(column) {
+    FN(across) best, sum;
+    FN(where) at;
+} FN(column);
 
 /* A vector of columns of `rows` rows from p on, pitch bytes apart, against what is there from rows
  * before them: an element that is better takes its place, and so does the first NaN. */
 static inline __attribute__((always_inline)) void FN(meet_rows)(const char *p, int64_t pitch,
                                                                 const int rows, U row,
-                                                                FN(across) * v, FN(where) * pos) {
+                                                                FN(column) * c,
+                                                                const bool numbers) {
     FN(across) y[4];
     FN(where) at[4];
 #pragma GCC unroll 4
     for (int k = 0; k < rows; k++) {
-        y[k] = *(const FN(across) *)(const void *)(p + k * pitch);
+        memcpy(&y[k], p + k * pitch, sizeof y[k]);
         at[k] = (FN(where)){0} + (U)(row + k);
     }
+    if (FLOATING && numbers && rows > 1) c->sum += (y[0] + y[1]) + (y[2] + y[3]);
+    if (FLOATING && numbers && rows == 1) c->sum += y[0];
     /* by pairs: what was there before waits for one comparison only */
 #pragma GCC unroll 2
     for (int half = 1; half < rows; half *= 2)
 #pragma GCC unroll 2
-        for (int k = 0; k < rows; k += 2 * half) {
-            const FN(where) stay = (FN(where))STAYS(y[k], y[k + half]);
-            y[k] = CHOSEN(stay, y[k], y[k + half]);
-            at[k] = CHOSEN(stay, at[k], at[k + half]);
-        }
-    const FN(across) own = *v;
-    const FN(where) place = *pos, stay = (FN(where))STAYS(own, y[0]);
-    *v = CHOSEN(stay, own, y[0]);
-    *pos = CHOSEN(stay, place, at[0]);
+        for (int k = 0; k < rows; k += 2 * half)
+            FN(meet)(&y[k], &at[k], y[k + half], at[k + half], numbers);
+    FN(meet)(&c->best, &c->at, y[0], at[0], numbers);
 }
 
-/* Rows `first` to `end` of a vector of columns, in registers. */
-static inline void FN(take_column)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
-                                   U *pos) {
-    FN(across) best = *(const FN(across) *)v;
-    FN(where) at = *(const FN(where) *)pos;
+/* Rows `first` to `end` of one vector of columns, or two, the second of which begins `apart` columns
+ * behind the first: in registers, and the comparisons of one fill the waits of the other. */
+static inline __attribute__((always_inline)) bool
+FN(take_vectors)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v, U *pos,
+                 int64_t apart, const int vectors, const bool numbers) {
+    FN(column) c[2];
+#pragma GCC unroll 2
+    for (int k = 0; k < vectors; k++) {
+        memcpy(&c[k].best, v + k * apart, sizeof c[k].best);
+        memcpy(&c[k].at, pos + k * apart, sizeof c[k].at);
+        c[k].sum = c[k].best;
+    }
+    const int64_t beside = apart * (int64_t)sizeof(F);
     int64_t j = first;
-    for (; j + 4 <= end; j += 4) FN(meet_rows)(p + j * pitch, pitch, 4, (U)j, &best, &at);
-    for (; j < end; j++) FN(meet_rows)(p + j * pitch, pitch, 1, (U)j, &best, &at);
-    *(FN(across) *)v = best;
-    *(FN(where) *)pos = at;
+    for (; j + 4 <= end; j += 4)
+#pragma GCC unroll 2
+        for (int k = 0; k < vectors; k++)
+            FN(meet_rows)(p + j * pitch + k * beside, pitch, 4, (U)j, &c[k], numbers);
+    for (; j < end; j++)
+#pragma GCC unroll 2
+        for (int k = 0; k < vectors; k++)
+            FN(meet_rows)(p + j * pitch + k * beside, pitch, 1, (U)j, &c[k], numbers);
+    FN(across) all = c[0].sum;
+    if (vectors > 1) all += c[1].sum;
+    if (numbers && !ONLY_NUMBERS(all)) return false;
+#pragma GCC unroll 2
+    for (int k = 0; k < vectors; k++) {
+        memcpy(v + k * apart, &c[k].best, sizeof c[k].best);
+        memcpy(pos + k * apart, &c[k].at, sizeof c[k].at);
+    }
+    return true;
+}
+static APART void FN(take_any)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
+                               U *pos) {
+    FN(take_vectors)(p, pitch, first, end, v, pos, 0, 1, false);
 }
 
-/* Fewer columns than a vector has lanes. */
-static inline void FN(take_few)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
-                                U *pos, int64_t n) {
-    for (int64_t j = first; j < end; j++)
+/* All columns; of the last ones of less than a vector some are taken twice, which changes nothing.
+ */
+static inline void FN(take_columns)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
+                                    U *pos, int64_t n) {
+    enum { W = VB / sizeof(F), E = sizeof(F) };
+    int64_t i = 0;
+    for (; i + W < n; i += 2 * W) {
+        const int64_t apart = i + 2 * W <= n ? W : n - W - i;
+        const char *x = p + i * E;
+        if (FN(take_vectors)(x, pitch, first, end, v + i, pos + i, apart, 2, true)) continue;
+        FN(take_any)(x, pitch, first, end, v + i, pos + i);
+        FN(take_any)(x + apart * E, pitch, first, end, v + i + apart, pos + i + apart);
+    }
+    if (i >= n) return;
+    i = n - W;
+    if (!FN(take_vectors)(p + i * E, pitch, first, end, v + i, pos + i, 0, 1, true))
+        FN(take_any)(p + i * E, pitch, first, end, v + i, pos + i);
+}
+
+/* Fewer columns than a vector has lanes: it goes on in the rows behind, as far as there are some. */
+static APART void FN(take_few)(const char *p, int64_t pitch, int64_t first, int64_t rows, F *v,
+                               U *pos, int64_t n) {
+    enum { W = VB / sizeof(F) };
+    F own[W] __attribute__((aligned(64))) = {0};
+    U at[W] __attribute__((aligned(64))) = {0};
+    const int64_t beyond = (W - n) * (int64_t)sizeof(F);
+    const int64_t last = pitch > 0 ? (beyond - 1) / pitch + 1 : rows;
+    int64_t j = rows - last > first ? rows - last : first;
+    for (int64_t i = 0; i < n; i++) own[i] = v[i], at[i] = pos[i];
+    if (j > first && !FN(take_vectors)(p, pitch, first, j, own, at, 0, 1, true))
+        FN(take_any)(p, pitch, first, j, own, at);
+    for (; j < rows; j++)
         for (int64_t i = 0; i < n; i++) {
             const F y = ((const F *)(const void *)(p + j * pitch))[i];
-            if (HOLDS(v[i], y) || IS_NAN(v[i])) continue;
-            v[i] = y;
-            pos[i] = (U)j;
+            if (HOLDS(own[i], y) || IS_NAN(own[i])) continue;
+            own[i] = y;
+            at[i] = (U)j;
         }
+    for (int64_t i = 0; i < n; i++) v[i] = own[i], pos[i] = at[i];
 }
 
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
@@ -196,17 +303,12 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     }
     if (first) memcpy(v, in, sizeof *v * (size_t)n_acc);
     for (int64_t i = 0; i < n_acc; i++) pos[i] = first ? 0 : -1;
-    /* As many rows at a time as the nearest cache holds. The last vector of columns is one of those
-     * before in part: to take these twice changes nothing. */
+    /* As many rows at a time as the nearest cache holds. */
     enum { W = VB / sizeof(F), NEAR = 1 << 15 };
-    const int64_t fit = pitch > 0 ? NEAR / pitch / 4 * 4 : 0, some = fit > 4 ? fit : 4;
+    const int64_t some = NEAR / (n_acc * (int64_t)sizeof(F)) / 4 * 4;
     if (n_acc < W) FN(take_few)(p, pitch, first, rows, v, pos, n_acc);
     for (int64_t j = first; n_acc >= W && j < rows; j += some)
-        for (int64_t i = 0; i < n_acc; i += W) {
-            if (i > n_acc - W) i = n_acc - W;
-            FN(take_column)(p + i * (int64_t)sizeof(F), pitch, j, j + some < rows ? j + some : rows,
-                            v + i, pos + i);
-        }
+        FN(take_columns)(p, pitch, j, j + some < rows ? j + some : rows, v, pos, n_acc);
     for (int64_t i = 0; i < n_acc; i++)
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
@@ -248,12 +350,12 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
             for (int half = 1; half < W; half *= 2)
 #pragma GCC unroll 4
                 for (int k = 0; k < W; k += 2 * half) {
-                    const FN(marks) stay = (FN(marks))STAYS(y[k], y[k + half]);
+                    const FN(marks) stay = (FN(marks))STAYS(y[k], y[k + half], false);
                     y[k] = CHOSEN(stay, y[k], y[k + half]);
                     p[k] = CHOSEN(stay, p[k], p[k + half]);
                 }
             p[0] += (U)j;
-            const FN(marks) stay = first ? (FN(marks)){0} : (FN(marks))STAYS(best, y[0]);
+            const FN(marks) stay = first ? (FN(marks)){0} : (FN(marks))STAYS(best, y[0], false);
             best = CHOSEN(stay, best, y[0]);
             at = CHOSEN(stay, at, p[0]);
         }
@@ -271,72 +373,78 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
 #if VB == 64
 /* The same of twice as many rows: a vector is two rows, which are turned over by quarters. So a
  * lane sees every second group of elements of its row, and two of them are compared in the end. */
-typedef F FN(wide) __attribute__((vector_size(64)));
-typedef U FN(places) __attribute__((vector_size(64)));
+/* As many rows as a vector has lanes; acc and values are theirs. */
+static inline __attribute__((always_inline)) bool
+FN(turned_group)(A *acc, F *values, const char *in, int64_t row, int64_t n, int64_t i0,
+                 const bool numbers) {
+    enum { W = 64 / sizeof(F), QUARTER = W / 4, E = sizeof(F) };
+    typedef int64_t eight __attribute__((vector_size(64)));
+    FN(across) best[2] = {{0}, {0}}, sum = {0};
+    FN(where) at[2] = {{0}, {0}}, odd;
+    for (int i = 0; i < W; i++) odd[i] = (U)(i / QUARTER % 2 * QUARTER);
+    for (int64_t j = 0; j < n; j += 2 * QUARTER) {
+        const bool first = j == 0;
+        j = j < n - 2 * QUARTER ? j : n - 2 * QUARTER;
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; h++) {
+            const char *from = in + h * 2 * QUARTER * row + j * E;
+            __m512i x[4] = {{0}, {0}, {0}, {0}};
+            FN(across) y[4];
+            FN(where) p[4];
+#pragma GCC unroll 4
+            for (int k = 0; k < QUARTER; k++)
+                x[k] = best_rows(from + k * row, from + (QUARTER + k) * row);
+            best_turn(x, E);
+#pragma GCC unroll 4
+            for (int k = 0; k < QUARTER; k++) {
+                y[k] = (FN(across))x[k];
+                p[k] = (FN(where)){0} + (U)k;
+                if (FLOATING && numbers) sum += y[k];
+            }
+#pragma GCC unroll 2
+            for (int half = 1; half < QUARTER; half *= 2)
+#pragma GCC unroll 2
+                for (int k = 0; k < QUARTER; k += 2 * half)
+                    FN(meet)(&y[k], &p[k], y[k + half], p[k + half], numbers);
+            p[0] += (U)j;
+            if (first)
+                best[h] = y[0], at[h] = p[0];
+            else
+                FN(meet)(&best[h], &at[h], y[0], p[0], numbers);
+        }
+    }
+    if (numbers && !ONLY_NUMBERS(sum)) return false;
+    at[0] += odd;
+    at[1] += odd;
+    const FN(across) x = (FN(across))BEST_QUARTERS(best[0], best[1], 0);
+    const FN(across) y = (FN(across))BEST_QUARTERS(best[0], best[1], 1);
+    const FN(where) p = (FN(where))BEST_QUARTERS(at[0], at[1], 0);
+    const FN(where) q = (FN(where))BEST_QUARTERS(at[0], at[1], 1);
+    const FN(where) same = (FN(where))SAME_BEST(x, y);
+    const FN(where) stay = (FN(where))STAYS(x, y, numbers) & ~(same & (FN(where))(q < p));
+    const FN(across) value = CHOSEN(stay, x, y);
+    const FN(where) where = CHOSEN(stay, p, q);
+    memcpy(values, &value, sizeof value);
+#pragma GCC unroll 2
+    for (int i = 0; i < W / 8; i++) {
+        const eight place = (eight)best_eight((__m512i)where, E, i) + i0;
+        memcpy(acc + i * 8, &place, sizeof place);
+    }
+    return true;
+}
+static APART void FN(turned_any)(A *acc, F *values, const char *in, int64_t row, int64_t n,
+                                 int64_t i0) {
+    FN(turned_group)(acc, values, in, row, n, i0, false);
+}
 
 static APART void FN(turned_wide)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
                                   int64_t i0) {
-    enum { W = 64 / sizeof(F), QUARTER = W / 4, E = sizeof(F) };
-    typedef int64_t eight __attribute__((vector_size(64)));
-    FN(places) odd;
-    for (int i = 0; i < W; i++) odd[i] = (U)(i / QUARTER % 2 * QUARTER);
+    enum { W = 64 / sizeof(F) };
+    F *const values = VALUES(acc, n_acc);
     for (int64_t r = 0; r < n_acc; r += W) {
         r = r < n_acc - W ? r : n_acc - W;
-        FN(wide) best[2] = {{0}, {0}};
-        FN(places) at[2] = {{0}, {0}};
-        for (int64_t j = 0; j < n; j += 2 * QUARTER) {
-            const bool first = j == 0;
-            j = j < n - 2 * QUARTER ? j : n - 2 * QUARTER;
-#pragma GCC unroll 2
-            for (int h = 0; h < 2; h++) {
-                const char *from = in + (r + h * 2 * QUARTER) * row + j * E;
-                __m512i x[4] = {{0}, {0}, {0}, {0}};
-                FN(wide) y[4];
-                FN(places) p[4];
-#pragma GCC unroll 4
-                for (int k = 0; k < QUARTER; k++)
-                    x[k] = best_rows(from + k * row, from + (QUARTER + k) * row);
-                best_turn(x, E);
-#pragma GCC unroll 4
-                for (int k = 0; k < QUARTER; k++) {
-                    y[k] = (FN(wide))x[k];
-                    p[k] = (FN(places)){0} + (U)k;
-                }
-#pragma GCC unroll 2
-                for (int half = 1; half < QUARTER; half *= 2)
-#pragma GCC unroll 2
-                    for (int k = 0; k < QUARTER; k += 2 * half) {
-                        const FN(places) stay = (FN(places))STAYS(y[k], y[k + half]);
-                        y[k] = CHOSEN(stay, y[k], y[k + half]);
-                        p[k] = CHOSEN(stay, p[k], p[k + half]);
-                    }
-                p[0] += (U)j;
-                if (first) {
-                    best[h] = y[0];
-                    at[h] = p[0];
-                    continue;
-                }
-                const FN(places) stay = (FN(places))STAYS(best[h], y[0]);
-                best[h] = CHOSEN(stay, best[h], y[0]);
-                at[h] = CHOSEN(stay, at[h], p[0]);
-            }
-        }
-        at[0] += odd;
-        at[1] += odd;
-        const FN(wide) x = (FN(wide))BEST_QUARTERS(best[0], best[1], 0);
-        const FN(wide) y = (FN(wide))BEST_QUARTERS(best[0], best[1], 1);
-        const FN(places) p = (FN(places))BEST_QUARTERS(at[0], at[1], 0);
-        const FN(places) q = (FN(places))BEST_QUARTERS(at[0], at[1], 1);
-        const FN(places) same = (FN(places))SAME_BEST(x, y);
-        const FN(places) stay = (FN(places))STAYS(x, y) & ~(same & (FN(places))(q < p));
-        const FN(wide) value = CHOSEN(stay, x, y);
-        const FN(places) where = CHOSEN(stay, p, q);
-        memcpy(VALUES(acc, n_acc) + r, &value, sizeof value);
-#pragma GCC unroll 2
-        for (int i = 0; i < W / 8; i++) {
-            const eight place = (eight)best_eight((__m512i)where, E, i) + i0;
-            memcpy(acc + r + i * 8, &place, sizeof place);
-        }
+        if (!FN(turned_group)(acc + r, values + r, in + r * row, row, n, i0, true))
+            FN(turned_any)(acc + r, values + r, in + r * row, row, n, i0);
     }
 }
 #endif
@@ -409,6 +517,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
 
 #undef STAYS
 #undef SAME_BEST
+#undef ONLY_NUMBERS
 #undef CHOSEN
 #undef A
 #undef VALUES
