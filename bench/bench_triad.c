@@ -1,8 +1,8 @@
 /* What the memory of this machine gives: a[i] = b[i] + s * c[i] over three arrays that fit no
  * cache, by one thread and by all of them, in GB/s of bytes asked for; and the same of a sum over
- * one array, which only reads; and of a sum over NEAR elements again and again, which the caches hold.
- * One line of JSON. cc -O3 -march=native -pthread bench/bench_triad.c
- * -o triad && ./triad THREADS ELEMENTS */
+ * one array, which only reads; and of a sum over NEAR elements again and again, which the caches
+ * hold. One line of JSON. cc -O3 -march=native -pthread bench/bench_triad.c -o triad && ./triad
+ * THREADS ELEMENTS */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static void *reading(void *given) {
 }
 
 /* The best of the rounds: the limit is what the machine can do, not what it did beside others. */
-static double best(float *const arrays[3], long n, long times, int threads,
-                   void *(*work)(void *), int streams) {
+static double best(float *const arrays[3], long n, long times, int threads, void *(*work)(void *),
+                   int streams) {
     part parts[MOST];
     pthread_t workers[MOST];
     double least = 1e30;
@@ -52,8 +52,8 @@ static double best(float *const arrays[3], long n, long times, int threads,
         double start = now();
         for (int i = 0; i < threads; i++) {
             long from = n * i / threads, to = n * (i + 1) / threads;
-            parts[i] = (part){arrays[0] + from, arrays[1] + from, arrays[2] + from, to - from, times,
-                              0};
+            parts[i] =
+                (part){arrays[0] + from, arrays[1] + from, arrays[2] + from, to - from, times, 0};
             if (pthread_create(&workers[i], NULL, work, &parts[i])) return 0;
         }
         for (int i = 0; i < threads; i++) pthread_join(workers[i], NULL);

@@ -71,11 +71,38 @@ static inline int64_t shift_right_64(int64_t x, int64_t by, uint32_t most) {
         int8_t: shift_right_i8((int8_t)(x), (uint8_t)(y)),                                         \
         default: shift_right_32((int32_t)(x), (int32_t)(y), BITS(x) - 1))
 
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+/* Vectors shift by any distance as is wanted here; AVX2 has none to the right that keeps the sign,
+ * but the bits of a negative number can be turned over before and after. */
+static inline vi64 v_shift_left(vi64 x, vi64 by) {
+#if VB == 64
+    return (vi64)_mm512_sllv_epi64((__m512i)x, (__m512i)by);
+#else
+    return (vi64)_mm256_sllv_epi64((__m256i)x, (__m256i)by);
+#endif
+}
+static inline vi64 v_shift_right(vi64 x, vi64 by) {
+#if VB == 64
+    return (vi64)_mm512_srav_epi64((__m512i)x, (__m512i)by);
+#else
+    const vi64 sign = x < 0;
+    return (vi64)_mm256_srlv_epi64((__m256i)(x ^ sign), (__m256i)by) ^ sign;
+#endif
+}
+#define SHIFT_VECTORS
+#endif
+
+#ifdef SHIFT_VECTORS
+#define WIDE_EXPR v_shift_left
+#endif
 #define OP         bitwise_left_shift
 #define EXPR(x, y) SHIFT_LEFT(x, y)
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
+#ifdef SHIFT_VECTORS
+#define WIDE_EXPR v_shift_right
+#endif
 #define OP         bitwise_right_shift
 #define EXPR(x, y) SHIFT_RIGHT(x, y)
 #define LOOP       "kernels/loops/binary.h"

@@ -67,6 +67,36 @@ static inline four_u32 four_words(const uint16_t *x) {
     return (four_u32){x[0], x[1], x[2], x[3]};
 #endif
 }
+/* One number as a lane of a vector, from memory and back: by way of whole registers it takes up to
+ * twice as many instructions. What comes of an operation is no signalling NaN. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+/* What its other lanes are does not matter. */
+static inline four_f32 one_lane(float x) {
+    four_f32 one;
+    __asm__("" : "=x"(one) : "0"(x));
+    return one;
+}
+static inline float one_from_f16(uint16_t x) {
+    return _mm_cvtss_f32(_mm_cvtph_ps(_mm_insert_epi16(_mm_setzero_si128(), (int16_t)x, 0)));
+}
+static inline uint16_t one_to_f16(float x) {
+    return (uint16_t)_mm_extract_epi16(_mm_cvtps_ph((__m128)one_lane(x), 0), 0);
+}
+static inline float one_from_bf16(uint16_t x) {
+    return _mm_cvtss_f32((__m128)_mm_insert_epi16(_mm_setzero_si128(), (int16_t)x, 1));
+}
+static inline uint16_t one_to_bf16(float x) {
+    const four_f32 one = one_lane(x);
+    const four_u32 bits = (four_u32)one, number = (four_u32)(one == one);
+    const four_u32 rounded = (bits + (0x7fffu & number)) + (bits >> 16 & (1u & number));
+    return (uint16_t)_mm_extract_epi16((__m128i)rounded, 1);
+}
+#else
+static inline float one_from_f16(uint16_t x) { return from_f16(x); }
+static inline uint16_t one_to_f16(float x) { return to_f16(x); }
+static inline float one_from_bf16(uint16_t x) { return from_bf16(x); }
+static inline uint16_t one_to_bf16(float x) { return to_bf16(x); }
+#endif
 /* As to_bf16 does it. */
 static inline four_u32 four_to_bf16(four_f32 x) {
     const four_u32 bits = (four_u32)x, number = (four_u32)(x == x);

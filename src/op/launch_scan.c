@@ -18,7 +18,7 @@ typedef struct scan {
     const nomen__scanner *scanner;
     char *base[TENSORS];
     int64_t numel, n, step[TENSORS]; /* n of them along the dim */
-    int ndim;                    /* of the others, nearest first */
+    int ndim;                        /* of the others, nearest first */
     int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
     int64_t lines, few;        /* side by side, or the groups; side by side in groups, 0: none */
     const int64_t *row, *near; /* how far apart these are: rows of `far` */

@@ -85,3 +85,26 @@ def test_what_is_not_finite(dtype):
         assert sums[5].item() == float("inf") and sums[6].item() == 0
         assert sums[1029].isnan().item() and sums[7].isnan().item()
         assert sums.isnan().sum().item() == 2
+
+
+SPECIAL = [-1.5, -1.0, 0.0, -0.0, 1.0, 1.5, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("of", [SPECIAL[:6], SPECIAL[:8], SPECIAL], ids=len)
+@pytest.mark.parametrize("count", [1, 3, 4, 8, 9, 24, 41, 130])
+def test_places_of_extrema_among_special_numbers(dtype, of, count):
+    """The first of equal ones, the first NaN, and of two zeros the one that stands there: of rows
+    and columns of `count` elements, in a few lines or many."""
+    for lines in [*range(1, 20), 25, 33, 64, 200]:
+        x = rng.choice(of, (2, count, lines))
+        t = nomen.from_numpy(x).to(getattr(nomen, dtype))
+        for name, places in (("max", x.argmax(1)), ("min", x.argmin(1))):
+            want = np.take_along_axis(x, places[:, None], 1)[:, 0]
+            for own, dim in ((t, 1), (t.transpose(1, 2).contiguous(), 2)):
+                got = getattr(own, name)(dim)
+                np.testing.assert_array_equal(got.indices.numpy(), places)
+                np.testing.assert_array_equal(got.values.double().numpy(), want)
+                signs = nomen.signbit(got.values).numpy()
+                numbers = ~np.isnan(want)
+                np.testing.assert_array_equal(signs[numbers], np.signbit(want)[numbers])

@@ -59,8 +59,8 @@ static inline bool LOOP_NAME2(OP, four_f16)(uint16_t *base, const int64_t *at,
 #define FOUR(base, at, source) LOOP_NAME2(OP, four_f16)(base, at, source)
 #endif
 #define FN    LOOP_NAME2(OP, f16)
-#define LD(x) from_f16(x)
-#define ST(x) to_f16(x)
+#define LD(x) one_from_f16(x)
+#define ST(x) one_to_f16(x)
 #include "kernels/loops/points_fold.h"
 #undef FN
 #undef LD
@@ -79,8 +79,8 @@ static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
 #define FOUR(base, at, source) LOOP_NAME2(OP, four_bf16)(base, at, source)
 #endif
 #define FN    LOOP_NAME2(OP, bf16)
-#define LD(x) from_bf16(x)
-#define ST(x) to_bf16(x)
+#define LD(x) one_from_bf16(x)
+#define ST(x) one_to_bf16(x)
 #include "kernels/loops/points_fold.h"
 #undef T
 #undef FN

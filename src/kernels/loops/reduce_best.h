@@ -32,8 +32,9 @@ static inline __attribute__((always_inline)) void best_turn(__m512i x[4], const 
 /* The first and the third quarter of both, or (1) the second and the fourth. */
 #define BEST_QUARTERS(x, y, odd)                                                                   \
     _mm512_shuffle_i64x2((__m512i)(x), (__m512i)(y), (odd) ? 0xdd : 0x88)
-/* Which elements of x, of 4 or 8 bytes, are no worse than those of y, of which none is a NaN; and what comes of two
- * vectors by that. From vectors of compared elements the compiler makes longer ones. */
+/* Which elements of x, of 4 or 8 bytes, are no worse than those of y, of which none is a NaN; and
+ * what comes of two vectors by that. From vectors of compared elements the compiler makes longer
+ * ones. */
 static inline __attribute__((always_inline)) __mmask16 best_stay(__m512i x, __m512i y,
                                                                  const int bytes,
                                                                  const bool floating,
@@ -146,7 +147,7 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
 #if FLOATING
 #define STAYS(best, later, numbers)                                                                \
     ((numbers) ? HOLDS(best, later) : (HOLDS(best, later) | ((best) != (best))))
-#define SAME_BEST(x, y)  (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
+#define SAME_BEST(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 #if VB == 64
 #define ONLY_NUMBERS(sum) best_numbers((__m512i)(sum), sizeof(F))
 #else
@@ -163,9 +164,8 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
 typedef F FN(across) __attribute__((vector_size(VB)));
 typedef U FN(where) __attribute__((vector_size(VB)));
 /* Two vectors and their positions become one. */
-static inline __attribute__((always_inline)) void FN(meet)(FN(across) * own, FN(where) * at,
-                                                           FN(across) later, FN(where) place,
-                                                           const bool numbers) {
+static inline __attribute__((always_inline)) void
+FN(meet)(FN(across) * own, FN(where) * at, FN(across) later, FN(where) place, const bool numbers) {
 #if VB == 64
     if (numbers && sizeof(F) >= 4) {
         const __mmask16 stays =
@@ -209,8 +209,9 @@ static inline __attribute__((always_inline)) void FN(meet_rows)(const char *p, i
     FN(meet)(&c->best, &c->at, y[0], at[0], numbers);
 }
 
-/* Rows `first` to `end` of one vector of columns, or two, the second of which begins `apart` columns
- * behind the first: in registers, and the comparisons of one fill the waits of the other. */
+/* Rows `first` to `end` of one vector of columns, or two, the second of which begins `apart`
+ * columns behind the first: in registers, and the comparisons of one fill the waits of the other.
+ */
 static inline __attribute__((always_inline)) bool
 FN(take_vectors)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v, U *pos,
                  int64_t apart, const int vectors, const bool numbers) {
@@ -265,7 +266,8 @@ static inline void FN(take_columns)(const char *p, int64_t pitch, int64_t first,
         FN(take_any)(p + i * E, pitch, first, end, v + i, pos + i);
 }
 
-/* Fewer columns than a vector has lanes: it goes on in the rows behind, as far as there are some. */
+/* Fewer columns than a vector has lanes: it goes on in the rows behind, as far as there are some.
+ */
 static APART void FN(take_few)(const char *p, int64_t pitch, int64_t first, int64_t rows, F *v,
                                U *pos, int64_t n) {
     enum { W = VB / sizeof(F) };
@@ -374,9 +376,10 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
 /* The same of twice as many rows: a vector is two rows, which are turned over by quarters. So a
  * lane sees every second group of elements of its row, and two of them are compared in the end. */
 /* As many rows as a vector has lanes; acc and values are theirs. */
-static inline __attribute__((always_inline)) bool
-FN(turned_group)(A *acc, F *values, const char *in, int64_t row, int64_t n, int64_t i0,
-                 const bool numbers) {
+static inline __attribute__((always_inline)) bool FN(turned_group)(A *acc, F *values,
+                                                                   const char *in, int64_t row,
+                                                                   int64_t n, int64_t i0,
+                                                                   const bool numbers) {
     enum { W = 64 / sizeof(F), QUARTER = W / 4, E = sizeof(F) };
     typedef int64_t eight __attribute__((vector_size(64)));
     FN(across) best[2] = {{0}, {0}}, sum = {0};

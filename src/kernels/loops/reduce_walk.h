@@ -220,8 +220,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef WIDE_STEP
-    if (s->n_acc > 1 && s->n_red > 1 && s->n_red <= WIDENED_MOST && s->red_step == (int64_t)sizeof(T) &&
-        s->acc_step == s->n_red * s->red_step) {
+    if (s->n_acc > 1 && s->n_red > 1 && s->n_red <= WIDENED_MOST &&
+        s->red_step == (int64_t)sizeof(T) && s->acc_step == s->n_red * s->red_step) {
         FN(step_widened)(acc, s);
         return;
     }
