@@ -328,10 +328,11 @@ static bool turns_itself(const nomen__scanner *scanner, const nomen_tensor *in,
            (in->stride[near] == 1 && out->stride[dim] == 1);
 }
 
-/* Few lines that have no gaps: kernels take them one by one from where they are. */
+/* Few lines that have no gaps: kernels take them one by one from where they are. A tensor without
+ * dims has one, and neither size nor stride. */
 static bool are_few(const nomen_tensor *in, int dim) {
     enum { FEW = 8 };
-    return in->stride[dim] == 1 && in->numel < FEW * in->size[dim];
+    return !in->ndim || (in->stride[dim] == 1 && in->numel < FEW * in->size[dim]);
 }
 
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
