@@ -322,11 +322,12 @@ static nomen_status check_repeats(nomen_sizes times, int lead, const nomen_tenso
                        (long long)negative, text.at);
 }
 
-/* What widened makes of a tensor that passes: one copy, from a view into a view. */
+/* What widened makes of a tensor that passes: one copy, from a view into a view. Nothing has none:
+ * its sizes apart may be more than a stride can tell. */
 static nomen_tensor *write_wide(const nomen_tensor *t, int k, const int64_t *apart,
                                 const int64_t *wide, int n, const int64_t *size) {
     nomen_tensor from, to, *r = nomen__tensor_empty((nomen_dtype)t->dtype, n, size);
-    if (!r) return NULL;
+    if (!r || !r->numel) return r;
     nomen__pass(&from, t, k);
     nomen__pass(&to, r, k);
     for (int i = 0, d = 0; i < k; i++) {

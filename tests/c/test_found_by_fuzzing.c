@@ -255,6 +255,19 @@ static void more_views_than_the_limit_of_memory(void **s) {
     nomen_set_memory_limit(0);
 }
 
+static void no_repeats_beside_as_many_as_can_be(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones(NULL, NOMEN_SIZES(1, 100));
+    nomen_tensor *y = nomen_tile(x, NOMEN_SIZES(INT64_MAX / 4, 0));
+    assert_non_null(y);
+    assert_int_equal(nomen_size(y, "0"), INT64_MAX / 4);
+    assert_int_equal(nomen_size(y, "1"), 0);
+    y = nomen_repeat(x, NOMEN_SIZES(0, INT64_MAX / 2000, 3));
+    assert_non_null(y);
+    assert_int_equal(nomen_numel(y), 0);
+    assert_int_equal(nomen_size(y, "2"), 300);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -274,6 +287,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(more_views_than_the_limit_of_memory, fresh, end),
         cmocka_unit_test_setup_teardown(the_element_before_the_first_of_all, fresh, end),
         cmocka_unit_test_setup_teardown(a_number_that_becomes_many, fresh, end),
+        cmocka_unit_test_setup_teardown(no_repeats_beside_as_many_as_can_be, fresh, end),
         cmocka_unit_test_setup_teardown(nothing_in_sizes_whose_strides_are_no_numbers, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
