@@ -84,14 +84,15 @@ static bool adapt_rename(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
 
 /* max(x, y) of two tensors is maximum; a tensor that can be a dim is one where the call says so. */
 static bool adapt_extremum(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    bool two = nargs > 1 && nomen__py_is_tensor(p->state, args[1]), dim = nargs > 2;
+    const bool tensor = nargs > 1 && nomen__py_is_tensor(p->state, args[1]);
+    bool two = tensor, dim = nargs > 2;
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *key = PyTuple_GET_ITEM(kwnames, k);
         two |= !PyUnicode_CompareWithASCIIString(key, "other");
         dim |= !PyUnicode_CompareWithASCIIString(key, "keepdim") ||
                (!PyUnicode_CompareWithASCIIString(key, "out") && is_list(args[nargs + k]));
     }
-    if (two && dim && nargs > 1) {
+    if (dim && tensor) {
         const nomen_tensor *t = nomen__py_unwrap(args[1]);
         two = t->ndim || t->dtype == NOMEN_BOOL || !nomen_dtype_is_integral((nomen_dtype)t->dtype);
     }

@@ -146,6 +146,8 @@ WRONG = [
     (lambda: y.add(1, 2), "add() takes 1 positional argument but 2 were given"),
     (lambda: nomen.add(y, 1, 2), "add() takes 2 positional arguments but 3 were given"),
     (lambda: y.add(1, other=2), "add() got multiple values for argument 'other'"),
+    (lambda: nomen.max(y, 0, True, other=y), "max() takes 2 positional arguments but 3 were given"),
+    (lambda: y.min(0, keepdim=True, other=y), "min() got an unexpected keyword argument 'keepdim'"),
     (lambda: y.add(1, beta=2), "add() got an unexpected keyword argument 'beta'"),
     (lambda: y.add(1, alhpa=2), "add() got an unexpected keyword argument 'alhpa'; did you mean "
                                 "'alpha'?"),
