@@ -228,9 +228,7 @@ static inline void FN(eights_some)(FN(state) * s, const F *x, D *y, int64_t n, i
     }
     s->own = own;
 }
-static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t *at, int64_t n,
-                              int64_t lines, int64_t i) {
-    (void)at, (void)i;
+static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_t lines) {
 #ifdef IN_RUNS
     for (int64_t run; n; n -= run, x += run * lines, y += run * lines) {
         run = n < SUM2_RUN - s->since ? n : SUM2_RUN - s->since;

@@ -7,9 +7,10 @@
  * i0, istep): n elements of one line (SKIPS: it takes NULL for D * where only the carry is asked
  * for), FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line; perhaps
  * EIGHTS if there are FN(state) of eight lines, FN(eights_begin), FN(eights_end) and FN(eights)
- * (see FN(run_eights)), BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(carry, its lines,
- * the first of those that are meant, args) for lines of F into lines of D; both take NULL for the
- * carry. RUN_BESIDE(carry, args) for lines side by side of F into such lines of D. After: FN(run).
+ * (see FN(run_eights)), which writes positions only where there are some; BLOCK_INLINE, which is
+ * FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that are meant, args) for
+ * lines of F into lines of D; both take NULL for the carry. RUN_BESIDE(carry, args) for lines side
+ * by side of F into such lines of D. After: FN(run).
  */
 
 #include "kernels/loops/fetch.h"
@@ -238,7 +239,9 @@ static bool FN(is_block)(const nomen__scan_args *a) {
 static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
     F buf[SCAN_BLOCK + 8] __attribute__((aligned(64)));
     D y[SCAN_BLOCK + 8] __attribute__((aligned(64)));
+#ifdef POSITIONS
     int64_t at[SCAN_BLOCK + 8] __attribute__((aligned(64)));
+#endif
     const int64_t lines = a->lines, levels = a->groups * a->n, most = SCAN_BLOCK / lines;
     const int64_t safe = levels - 7 / lines;
     int64_t left = a->n; /* of this group */
@@ -249,7 +252,7 @@ static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
         count = (last ? levels : safe) - j;
         if (count > most) count = most;
         const int64_t n = count * lines;
-        char *out = moved(a->out, j * a->out_step), *places = moved(a->at, j * a->at_step);
+        char *out = moved(a->out, j * a->out_step);
         const F *x = FN(fetch)(a->in + j * a->in_step, sizeof(T), n, buf);
         if (last && x != buf) {
             for (int64_t i = 0; i < n; i++) buf[i] = x[i];
@@ -259,12 +262,19 @@ static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
 #ifdef DIRECT
         if (out && !last && a->in != a->out) to = (D *)(void *)out;
 #endif
+#ifdef POSITIONS
+        char *places = moved(a->at, j * a->at_step);
         int64_t *found = places && !last ? (int64_t *)(void *)places : at;
+#endif
         for (int64_t k = 0, run; k < count; k += run) {
             run = count - k < left ? count - k : left;
+#ifdef POSITIONS
             FN(eights)
             (&state, x + k * lines, to + k * lines, found + k * lines, run, lines,
              a->index0 + a->n - left);
+#else
+            FN(eights)(&state, x + k * lines, to + k * lines, run, lines);
+#endif
             left -= run;
             if (left) break;
             if (carry && j + k + run == levels) FN(eights_end)(&state, carry, lines);
@@ -272,8 +282,10 @@ static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
             left = a->n;
         }
         if (out && to == y) FN(put)(y, out, sizeof(T), n);
+#ifdef POSITIONS
         for (int64_t i = 0; places && found == at && i < n; i++)
             ((int64_t *)(void *)places)[i] = at[i];
+#endif
     }
 }
 #endif
