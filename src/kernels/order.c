@@ -51,13 +51,17 @@ typedef void order_bare(char *to, int64_t to_step, const void *keys, int64_t key
                         uint64_t flip);
 typedef void order_odd(char *to, int64_t to_step, const void *keys, int64_t n, uint64_t flip,
                        const char *in, int64_t in_step);
-/* The keys of the best of so many groups of a row, the positions of all numbers that may not be
- * beyond a bound, until there are more than `most`: how many; and the position of the first one of
- * each row, as wide as a number. */
+/* The keys of the best of so many groups of a row; the positions of all numbers that may not be
+ * beyond a bound, until there are more than `most`: how many; the best of each lane in tiles of so
+ * many vectors, as numbers, and the positions of those in some of these lanes that may not be
+ * beyond a bound; and the position of the first one of each row, as wide as a number. */
 typedef struct order_scan {
     void (*best)(void *to, const char *row, int64_t n, int64_t groups, bool descending);
     int64_t (*places)(uint32_t *to, const char *row, int64_t n, const void *bound, int64_t count,
                       int64_t most, bool descending);
+    void (*tiles)(void *to, const char *row, int64_t n, int64_t tile, bool descending);
+    int64_t (*members)(uint32_t *to, const char *row, int64_t n, int64_t tile, const uint32_t *of,
+                       int64_t count, const void *bound, int64_t most, bool descending);
     void (*firsts)(void *places, const char *in, int64_t in_row, int64_t rows, int64_t n,
                    bool descending);
 } order_scan;
@@ -233,6 +237,7 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
 #include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 #include "kernels/loops/order_wide.h"
+#include "kernels/loops/order_spread.h"
 
 static bool is_narrow(const nomen__order_args *a, const order_type *t) {
     return t->keys32 && has_short_places(a);
@@ -257,8 +262,8 @@ static void repeat_row(char *to, int64_t row, int64_t step, int64_t rows, int64_
 
 static size_t scratch_of(const nomen__order *o, const nomen__order_args *all) {
     const nomen__order_args one = differing(all), *a = &one;
-    const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what)
-                                               : scratch64_e(a, (order_what)o->what);
+    const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what, o->type)
+                                               : scratch64_e(a, (order_what)o->what, o->type);
     const size_t shared = a->pieces ? share_bytes(a) : 0;
     return alone > shared ? alone : shared;
 }

@@ -225,6 +225,39 @@ def test_few_where_nan_and_zeros_decide(dtype):
                     check_positions(t, 1, best, [ranks(row, down)[:k]] * 9)
 
 
+def whole_row(kind, dtype, n):
+    """Numbers of which many lie close together, are equal, or decide at the ends of the row."""
+    rng = random.Random(n + len(kind))
+    if kind == "rising":
+        row = list(range(n))
+    elif kind == "equal":
+        row = [rng.randrange(5) for _ in range(n)]
+    elif kind == "close":
+        row = [int(rng.gauss(0, 10 ** rng.choice((1, 4, 8)))) for _ in range(n)]
+    else:
+        special = [1, -1, 0] if dtype[0] == "i" else [math.inf, -math.inf, math.nan, 0.0, -0.0]
+        row = [int(rng.gauss(0, 10**6)) for _ in range(n)]
+        for at in (0, 17, n // 2, n - 2, n - 1):
+            row[at] = rng.choice(special)
+    return nomen.tensor(row, dtype=getattr(nomen, dtype)).tolist()
+
+
+@pytest.mark.parametrize("kind", ("rising", "equal", "close", "special"))
+@pytest.mark.parametrize(
+    "n,dtype", [(1027, d) for d in ("int32", "int64", "float32", "float64")] + [(70001, "float32")]
+)
+def test_one_row_in_tiles_and_parts(n, dtype, kind):
+    row = whole_row(kind, dtype, n)
+    t = nomen.tensor(row, dtype=getattr(nomen, dtype))
+    for descending in (False, True):
+        order = ranks(row, descending)
+        values, at = t.sort(0, descending=descending)
+        assert at.tolist() == order and same(values.tolist(), [row[i] for i in order])
+        for k in (1, 3, 17, 100, 200, n // 4):
+            values, at = t.topk(k, 0, largest=descending)
+            assert at.tolist() == order[:k] and same(values.tolist(), [row[i] for i in order[:k]])
+
+
 @pytest.mark.parametrize("dtype", ("int64", "int16", "float32", "float16"))
 def test_a_few_of_a_long_row_by_several_threads(dtype):
     """Each thread looks for the first of its part; equal ones stay in the order of their places."""

@@ -2,6 +2,11 @@
  * looked at twice: its groups give a bound that so many numbers are not beyond, then the positions
  * of these are noted. What was found, a few more than are wanted, is sorted side by side. */
 
+#if WIDTH == 32
+/* Longer rows are looked at in this way only where that needs no copy. */
+enum { FEW_LONGEST = 1 << 16 };
+#endif
+
 /* Rows of a batch; bounds are found for a vector of them. */
 enum {
     ORDER_NAME(few, WIDTH, rows) =
@@ -13,11 +18,12 @@ enum {
  * numbers there, their keys, elements, and these as levels. */
 typedef struct ORDER_NAME(few, WIDTH, s) {
     int64_t rows, groups, most, room; /* room for what is found in a row */
+    int64_t tile, tiled;              /* vectors of a tile, lanes of the tiles of a row; or 0 */
     ORDER_NAME(level, WIDTH, k) * levels;
     bool beside; /* a vector of rows at a time */
     E *made;
-    K *keys, *best, *numbers, *found, *chosen;
-    uint32_t *places;
+    K *keys, *tiles, *best, *numbers, *found, *chosen;
+    uint32_t *places, *lanes;
 } ORDER_NAME(few, WIDTH, s);
 
 /* About twice as many groups as are wanted, most of which are the best of one then: so few more
@@ -32,16 +38,40 @@ static int64_t ORDER_NAME(few, WIDTH, most)(int64_t count) {
     return (2 * count + 16) & ~INT64_C(7);
 }
 
-static bool ORDER_NAME(is_few, WIDTH, e)(const nomen__order_args *a, order_what what) {
-    enum { LONGEST = 1 << 16, LARGEST = 256 };
+/* The numbers of a row are looked at where they lie, not as keys in scratch. */
+static inline bool ORDER_NAME(few, WIDTH, lies)(const nomen__order_args *a, const order_type *t) {
+    return t->scan && a->in_step == t->item;
+}
+
+static bool ORDER_NAME(is_few, WIDTH, e)(const nomen__order_args *a, order_what what,
+                                         const order_type *t) {
+    enum { LARGEST = 256 };
     return what == TOPK && a->count >= 1 && a->count <= LARGEST && a->n > SHORTEST &&
            (a->n > MOST(K) || a->rows < LEAST_ROWS(K) || ORDER_NAME(few_are, WIDTH, k)(a)) &&
-           a->n <= LONGEST && has_short_places(a) &&
+           (a->n <= FEW_LONGEST || ORDER_NAME(few, WIDTH, lies)(a, t)) && has_short_places(a) &&
            ORDER_NAME(few, WIDTH, groups)(a->count) <= a->n;
 }
 
-/* A few rows are worked on one by one. */
-static inline bool ORDER_NAME(few, WIDTH, beside)(int64_t rows) { return rows >= LANES / 2; }
+/* A few rows, and long ones, are worked on one by one. */
+static inline bool ORDER_NAME(few, WIDTH, beside)(const nomen__order_args *a) {
+    return a->rows >= LANES / 2 && a->n <= FEW_LONGEST;
+}
+
+/* Vectors of a tile of a row that is worked on by itself: the best of each lane are looked at for a
+ * bound, and the numbers again only in those lanes that are not beyond it, as many as are wanted or
+ * a few more. So the more are wanted the smaller tiles should be. 0: all are looked at twice. */
+static int64_t ORDER_NAME(few, WIDTH, tile)(const nomen__order_args *a) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes), WORTH = 16 };
+    int64_t tile = SCAN_VECTORS;
+    if (ORDER_NAME(few, WIDTH, beside)(a) || a->n < WORTH * tile * W) return 0;
+    while (tile * tile * W * a->count < a->n) tile *= 2;
+    return a->n / tile >= ORDER_NAME(few, WIDTH, groups)(a->count) ? tile : 0;
+}
+static int64_t ORDER_NAME(few, WIDTH, tiled)(const nomen__order_args *a) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const int64_t tile = ORDER_NAME(few, WIDTH, tile)(a);
+    return tile ? (a->n + tile * W - 1) / (tile * W) * W : 0;
+}
 
 /* Bytes for levels of groups, and then of what was found. */
 static inline size_t ORDER_NAME(few, WIDTH, levels)(int64_t groups, int64_t most) {
@@ -51,36 +81,44 @@ static inline size_t ORDER_NAME(few, WIDTH, levels)(int64_t groups, int64_t most
     return first > then ? first : then;
 }
 
-static size_t ORDER_NAME(few, WIDTH, bytes)(const nomen__order_args *a) {
+static size_t ORDER_NAME(few, WIDTH, bytes)(const nomen__order_args *a, const order_type *t) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    const bool beside = ORDER_NAME(few, WIDTH, beside)(a->rows);
+    const bool beside = ORDER_NAME(few, WIDTH, beside)(a);
     const int64_t rows = beside ? ORDER_NAME(few, WIDTH, rows) : 1,
                   groups = ORDER_NAME(few, WIDTH, groups)(a->count),
-                  most = ORDER_NAME(few, WIDTH, most)(a->count), room = most + SCAN_MORE;
-    const int64_t keys = groups * rows + W + 2 * groups + room * (2 * rows + 1) + a->n * rows;
+                  most = ORDER_NAME(few, WIDTH, most)(a->count), room = most + SCAN_MORE,
+                  copied = ORDER_NAME(few, WIDTH, lies)(a, t) ? 0 : a->n * rows;
+    const int64_t keys = groups * rows + W + 2 * groups + room * (2 * rows + 1) + copied +
+                         ORDER_NAME(few, WIDTH, tiled)(a);
     return (beside ? ORDER_NAME(few, WIDTH, levels)(groups, most) : 2 * (size_t)room * sizeof(E)) +
-           (size_t)keys * sizeof(K) + (size_t)(room * rows) * sizeof(uint32_t);
+           (size_t)keys * sizeof(K) + (size_t)(room * (rows + 1)) * sizeof(uint32_t);
 }
 
 static ORDER_NAME(few, WIDTH, s)
-    ORDER_NAME(few, WIDTH, plan)(const nomen__order_args *a, void *scratch) {
+    ORDER_NAME(few, WIDTH, plan)(const nomen__order_args *a, void *scratch, const order_type *t) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    const bool beside = ORDER_NAME(few, WIDTH, beside)(a->rows);
+    const bool beside = ORDER_NAME(few, WIDTH, beside)(a);
+    const int64_t rows = beside ? ORDER_NAME(few, WIDTH, rows) : 1;
     ORDER_NAME(few, WIDTH, s) f;
-    f.rows = beside ? ORDER_NAME(few, WIDTH, rows) : 1;
+    f.rows = rows;
     f.groups = ORDER_NAME(few, WIDTH, groups)(a->count);
     f.most = ORDER_NAME(few, WIDTH, most)(a->count);
     f.room = f.most + SCAN_MORE;
+    f.tile = ORDER_NAME(few, WIDTH, tile)(a);
+    f.tiled = ORDER_NAME(few, WIDTH, tiled)(a);
     f.levels = scratch;
     f.beside = beside;
     f.made = (E *)(void *)((char *)scratch +
                            (beside ? ORDER_NAME(few, WIDTH, levels)(f.groups, f.most) : 0));
     f.chosen = (K *)(void *)(f.made + (beside ? 0 : 2 * f.room)); /* and a spare */
-    f.best = f.chosen + f.room * f.rows;
-    f.numbers = f.best + f.groups * f.rows + W;
+    f.best = f.chosen + f.room * rows;
+    f.numbers = f.best + f.groups * rows + W;
     f.found = f.numbers + f.room + f.groups; /* these two are spares for a bound, too */
-    f.keys = f.found + f.room * f.rows + f.groups;
-    f.places = (uint32_t *)(void *)(f.keys + a->n * f.rows);
+    f.tiles = f.found + f.room * rows + f.groups;
+    f.keys = f.tiles + f.tiled;
+    f.places =
+        (uint32_t *)(void *)(f.keys + (ORDER_NAME(few, WIDTH, lies)(a, t) ? 0 : a->n * rows));
+    f.lanes = f.places + f.room * rows;
     return f;
 }
 
@@ -172,6 +210,35 @@ static void ORDER_NAME(few, WIDTH, firsts)(const nomen__order_args *a, void *scr
     }
 }
 
+/* The keys of the best of the groups of a row, or of its tiles, if it has some: these are made. */
+static void ORDER_NAME(few, WIDTH, look)(K *best, const ORDER_NAME(few, WIDTH, s) * f,
+                                         const char *row, int64_t n, const order_scan *scan,
+                                         bool descending) {
+    if (!f->tile) {
+        scan->best(best, row, n, f->groups, descending);
+        return;
+    }
+    const int64_t tile = f->tile * (int64_t)ORDER_NAME(level, WIDTH, lanes),
+                  most = tile > NOMEN__LONG_ROW ? tile : NOMEN__LONG_ROW / tile * tile;
+    for (int64_t i = 0; i < n && !(i && nomen__kernel_stopped()); i += most)
+        scan->tiles(f->tiles + i / f->tile, row + i * (int64_t)sizeof(K),
+                    n - i < most ? n - i : most, f->tile, descending);
+    scan->best(best, (const char *)f->tiles, f->tiled, f->groups, descending);
+}
+
+/* The positions of what may not be beyond a bound in a row: how many; more than `most`: there are
+ * too many. */
+static int64_t ORDER_NAME(few, WIDTH, find)(uint32_t *places, const ORDER_NAME(few, WIDTH, s) * f,
+                                            const char *row, const nomen__order_args *a,
+                                            const K *bound, const order_scan *scan,
+                                            bool descending) {
+    if (!f->tile) return scan->places(places, row, a->n, bound, a->count, f->most, descending);
+    const int64_t lanes = scan->places(f->lanes, (const char *)f->tiles, f->tiled, bound, a->count,
+                                       f->most, descending);
+    if (lanes > f->most) return lanes;
+    return scan->members(places, row, a->n, f->tile, f->lanes, lanes, bound, f->most, descending);
+}
+
 /* A batch of rows. false: too many are as good as the last one, and nothing has been done. */
 static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
                                           const nomen__order_args *a, int64_t row, int64_t rows,
@@ -191,7 +258,7 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
         in[r] = direct && lies ? a->in + (row + r) * a->in_row : (const char *)(f->keys + r * a->n);
         if (!direct)
             load(f->keys + r * a->n, a->in + (row + r) * a->in_row, a->in_step, a->n, flip ^ sign);
-        scan->best(f->best + r * f->groups, in[r], a->n, f->groups, descending);
+        ORDER_NAME(few, WIDTH, look)(f->best + r * f->groups, f, in[r], a->n, scan, descending);
     }
     if (f->beside)
         ORDER_NAME(last_keys, WIDTH, k)(last, f->levels, f->best, rows, f->groups, a->count);
@@ -202,14 +269,14 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
         K bound = last[r] ^ sign, *keys = f->found + r * f->room;
         uint32_t *places = f->places + r * f->room;
         if (direct) bare((char *)&bound, 0, &last[r], 0, 1, flip);
-        found[r] = scan->places(places, in[r], a->n, &bound, a->count, f->most, descending);
+        found[r] = ORDER_NAME(few, WIDTH, find)(places, f, in[r], a, &bound, scan, descending);
         /* fewer only if somebody writes to the row meanwhile */
         if (found[r] < a->count || found[r] > f->most) return false;
         ORDER_NAME(few, WIDTH, load)
         (keys, f, in[r], places, found[r], direct ? load : NULL, flip);
         if (!f->beside) {
             for (int64_t j = 0; j < found[r]; j++) f->made[j] = MAKE(keys[j], (int64_t)places[j]);
-            ORDER_NAME(sort, WIDTH, e)(f->made, f->made + f->room, found[r]);
+            ORDER_NAME(sort_any, WIDTH, e)(f->made, f->made + f->room, found[r]);
             for (int64_t j = 0; j < a->count; j++) f->chosen[j] = (K)AT(f->made[j]);
         }
     }

@@ -570,29 +570,33 @@ static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *
 #include "kernels/loops/order_few.h"
 #include "kernels/loops/order_small.h"
 
-static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
+static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what,
+                                            const order_type *t) {
     const size_t planned = ORDER_NAME(scratch_planned, WIDTH, e)(a, what);
-    if (!ORDER_NAME(is_few, WIDTH, e)(a, what)) return planned;
-    const size_t few = ORDER_NAME(few, WIDTH, bytes)(a);
-    return few > planned ? few : planned;
+    if (!ORDER_NAME(is_few, WIDTH, e)(a, what, t)) return planned;
+    nomen__order_args last = *a; /* behind whole batches there may be a few, which go one by one */
+    last.rows = 1;
+    const size_t few = ORDER_NAME(few, WIDTH, bytes)(a, t),
+                 one = ORDER_NAME(few, WIDTH, bytes)(&last, t), more = few > one ? few : one;
+    return more > planned ? more : planned;
 }
 
 static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
                                       const order_type *t) {
-    if (!ORDER_NAME(is_few, WIDTH, e)(a, what)) {
+    if (!ORDER_NAME(is_few, WIDTH, e)(a, what, t)) {
         ORDER_NAME(run_planned, WIDTH, e)(a, scratch, what, t);
         return;
     }
     const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
-    if (a->count == 1) {
+    if (a->count == 1 && a->n <= FEW_LONGEST) {
         ORDER_NAME(few, WIDTH, firsts)(a, scratch, t, flip);
         return;
     }
     nomen__order_args rest = *a;
-    ORDER_NAME(few, WIDTH, s) f = ORDER_NAME(few, WIDTH, plan)(a, scratch);
+    ORDER_NAME(few, WIDTH, s) f = ORDER_NAME(few, WIDTH, plan)(a, scratch, t);
     for (int64_t row = 0, rows; row < a->rows; row += rows) {
         rest.rows = a->rows - row;
-        if (f.beside && rest.rows < LANES / 2) f = ORDER_NAME(few, WIDTH, plan)(&rest, scratch);
+        if (f.beside && rest.rows < LANES / 2) f = ORDER_NAME(few, WIDTH, plan)(&rest, scratch, t);
         rows = rest.rows < f.rows ? rest.rows : f.rows;
         if (ORDER_NAME(few, WIDTH, batch)(&f, a, row, rows, t, flip)) continue;
         rest.rows = rows;

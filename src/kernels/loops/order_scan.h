@@ -150,6 +150,50 @@ static inline __attribute__((always_inline)) int64_t FN(first)(const T *x, int64
     return 0;
 }
 
+/* The best of each lane of tiles; the last tile may have fewer vectors, and there lanes without a
+ * number, which have the worst of all. A NaN counts where it descends: a lane with one has a NaN,
+ * and so may one with infinities of both signs. */
+static inline __attribute__((always_inline)) void
+FN(tiles)(T *to, const T *x, int64_t n, const int64_t tile, const bool descending) {
+    enum { W = FN(w), VECTORS = SCAN_VECTORS };
+    const T worst = descending ? LOWEST : HIGHEST;
+    for (int64_t i = 0; i < n; i += tile * W, to += W) {
+        VEC best[VECTORS], sum[VECTORS];
+        const int64_t vectors = (n - i) / W < tile ? (n - i) / W : tile;
+        int64_t j = 0;
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++) {
+            best[v] = (VEC){0} + worst;
+            sum[v] = (VEC){0};
+        }
+        for (; j + VECTORS <= vectors; j += VECTORS)
+#pragma GCC unroll 4
+            for (int v = 0; v < VECTORS; v++) {
+                const VEC own = FN(at)(x + i + (j + v) * W);
+                best[v] = BETTER(own, best[v]);
+                if (FLOATS && descending) sum[v] += own;
+            }
+        for (; j < vectors; j++) {
+            const VEC own = FN(at)(x + i + j * W);
+            best[0] = BETTER(own, best[0]);
+            if (FLOATS && descending) sum[0] += own;
+        }
+        if (j < tile && i + j * W < n) { /* each in its lane */
+            VEC own = (VEC){0} + worst;
+            memcpy(&own, x + i + j * W, sizeof *x * (size_t)(n - i - j * W));
+            best[1] = BETTER(own, best[1]);
+            if (FLOATS && descending) sum[1] += own;
+        }
+        best[0] = BETTER(BETTER(best[0], best[1]), BETTER(best[2], best[3]));
+        if (FLOATS && descending) {
+            const VEC all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            const VEC_I odd = (VEC_I)(all != all);
+            best[0] = (VEC)(((VEC_I)all & odd) | ((VEC_I)best[0] & ~odd));
+        }
+        memcpy(to, &best[0], sizeof best[0]);
+    }
+}
+
 #pragma GCC diagnostic pop
 
 static APART void FN(firsts)(void *places, const char *in, int64_t in_row, int64_t rows, int64_t n,
@@ -226,7 +270,47 @@ static APART int64_t FN(places_of)(uint32_t *to, const char *row, int64_t n, con
                       : FN(places)(to, x, n, limit, count, most, false);
 }
 
-static const order_scan FN(looks) = {FN(best_of), FN(places_of), FN(firsts)};
+/* The positions of all in some lanes of tiles that may not be beyond a bound, until there are more
+ * than `most`: how many. */
+static inline __attribute__((always_inline)) int64_t FN(members)(uint32_t *to, const T *x,
+                                                                 int64_t n, int64_t tile,
+                                                                 const uint32_t *of, int64_t count,
+                                                                 T bound, int64_t most,
+                                                                 const bool descending) {
+    enum { W = FN(w) };
+    int64_t found = 0;
+    for (int64_t g = 0; g < count; g++) {
+        const int64_t first = of[g] / W * tile * W + of[g] % W;
+        const int64_t end = first + tile * W < n ? first + tile * W : n;
+        for (int64_t i = first; i < end && found <= most; i += W) {
+            to[found] = (uint32_t)i;
+            found += descending ? !(x[i] < bound) : !(x[i] > bound);
+        }
+    }
+    return found;
+}
+
+static APART void FN(tiles_of)(void *to, const char *row, int64_t n, int64_t tile,
+                               bool descending) {
+    const T *x = (const T *)(const void *)row;
+    if (descending)
+        FN(tiles)(to, x, n, tile, true);
+    else
+        FN(tiles)(to, x, n, tile, false);
+}
+
+static APART int64_t FN(members_of)(uint32_t *to, const char *row, int64_t n, int64_t tile,
+                                    const uint32_t *of, int64_t count, const void *bound,
+                                    int64_t most, bool descending) {
+    const T *x = (const T *)(const void *)row;
+    T limit;
+    memcpy(&limit, bound, sizeof limit);
+    return descending ? FN(members)(to, x, n, tile, of, count, limit, most, true)
+                      : FN(members)(to, x, n, tile, of, count, limit, most, false);
+}
+
+static const order_scan FN(looks) = {FN(best_of), FN(places_of), FN(tiles_of), FN(members_of),
+                                     FN(firsts)};
 
 #undef FN
 #undef FN2

@@ -92,8 +92,8 @@ static APART void wide_levels(level64_k *v, int64_t levels, uint64_t *a, int64_t
     }
 }
 
-/* One row of up to WIDE elements, in runs as long as a power of two. */
-static APART void sort_wide(uint64_t *a, int64_t n) {
+/* One row of up to WIDE elements, in runs as long as a power of two; `to` may be a. */
+static APART void sort_wide(uint64_t *to, uint64_t *a, int64_t n) {
     level64_k v[WIDE / WIDE_LANES];
     int64_t levels = 8, counts[WIDE_LANES];
     while (levels * WIDE_LANES < n) levels *= 2;
@@ -108,7 +108,7 @@ static APART void sort_wide(uint64_t *a, int64_t n) {
         for (int apart = group / 4; apart; apart /= 2) wide_apart(v, levels, apart);
         settle_of_bare_network64_k(v, levels, levels / 2);
     }
-    wide_levels(v, levels, a, levels, counts, true);
+    wide_levels(v, levels, to, levels, counts, true);
 }
 
 /* Rows of n elements, `pitch` apart, as many runs at a time as there are lanes. v: room for their
