@@ -47,7 +47,11 @@ static void ORDER_NAME(beside_levels, WIDTH,
                 memcpy(raw + (i * W + r) * item,
                        in + i * a->in_step + (r < rows ? r : 0) * a->in_row, (size_t)item);
     } else if (bytes == VB) {
-        for (int64_t i = 0; i < a->n; i++) memcpy(raw + i * VB, in + i * a->in_step, VB);
+        for (int64_t i = 0; i < a->n; i++) {
+            const char *from = in + i * a->in_step;
+            __builtin_prefetch(from + 2 * VB); /* of the rows to come: each is a line elsewhere */
+            memcpy(raw + i * VB, from, VB);
+        }
     } else {
         for (int64_t i = 0; i < a->n; i++)
             memcpy(raw + i * bytes, in + i * a->in_step, (size_t)bytes);
@@ -78,15 +82,39 @@ static void ORDER_NAME(bare_levels, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, K
         ORDER_NAME(bare_turned, WIDTH, k)(v + r / W * room, keys + r * n, n, n);
 }
 
+/* Behind n levels, the last ones of eight are larger than all. */
+static inline void ORDER_NAME(bare_fill, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n) {
+    typedef __typeof__(v[0][0]) number;
+    for (int64_t i = n; i < ORDER_NAME(level_count, WIDTH, k)(n); i++)
+        v[i] = (ORDER_NAME(level, WIDTH, k)){0} + (number)(((K)1 << (WIDTH - 1)) - 1);
+}
+
+/* Of n levels, the first `half` of which are in order, and the others, at most as many, what has
+ * rank k in each lane: however many of the first k + 1 are taken from the one half, the greatest of
+ * them is not less, and once it is that. */
+static ORDER_NAME(level, WIDTH, k)
+    ORDER_NAME(of_halves, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * v, int64_t n, int64_t half,
+                                    int64_t k) {
+    typedef ORDER_NAME(level, WIDTH, k) level;
+    const int64_t more = n - half, least = k + 1 > more ? k + 1 - more : 0;
+    const int64_t most = k + 1 < half ? k + 1 : half;
+    const level *const other = v + half + k;
+    level found = least ? V_GREATER(v[least - 1], other[-least]) : *other;
+    if (least == k + 1) return v[k];
+    for (int64_t i = least + 1; i <= most && i <= k; i++) {
+        const level own = V_GREATER(v[i - 1], other[-i]);
+        found = V_LESSER(own, found);
+    }
+    return most == k + 1 ? V_LESSER(v[k], found) : found;
+}
+
 /* n levels are sorted, or the first `wanted` of them; there is room for as many as level_count_
  * says. */
 static void ORDER_NAME(bare_sort, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n,
                                             int64_t wanted) {
-    typedef __typeof__(v[0][0]) number;
     const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
     int64_t block = 8;
-    for (int64_t i = n; i < count; i++)
-        v[i] = (ORDER_NAME(level, WIDTH, k)){0} + (number)(((K)1 << (WIDTH - 1)) - 1);
+    ORDER_NAME(bare_fill, WIDTH, k)(v, n);
     while (block < wanted) block *= 2;
     if (2 * block <= count)
         ORDER_NAME(first_of_bare_network, WIDTH, k)(v, count, block);

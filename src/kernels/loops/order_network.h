@@ -3,7 +3,8 @@
  * level, or a part of one) and IN_ORDER(a, b), which exchanges two where they are not. After:
  * void NETWORK(V *, int64_t n) of n levels (divisible by 8), and void first_of_<NETWORK>(V *,
  * int64_t n, int64_t block), after which the least ones, as many as a block has (a power of two
- * from 8 on), come first and are in order; the three are undefined.
+ * from 8 on), come first and are in order, and void runs_of_<NETWORK>(V *, int64_t n, int64_t
+ * most), after which each `most` of them are in order; the three are undefined.
  *
  * Idea: a bitonic merge whose first step turns the second half over, so that the lesser of two is
  * always the one before: levels from n on would be larger than all, and their steps are left out.
@@ -99,15 +100,18 @@ static inline void PART(merge)(V *v, int64_t n, int64_t sorted) {
     PART(settle)(v, n, sorted / 4);
 }
 
-static APART void NETWORK(V *v, int64_t n) {
+/* Sorted runs of `most` levels, a power of two from 8 on; the last one may be shorter. */
+static APART void PART(runs)(V *v, int64_t n, int64_t most) {
     static const uint8_t pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
                                          {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
                                          {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
     for (int64_t i = 0; i < n; i += 8) PART(eight)(v + i, pairs, 19);
-    for (int64_t sorted = 8; sorted < n; sorted *= 2)
+    for (int64_t sorted = 8; sorted < n && sorted < most; sorted *= 2)
         for (int64_t i = 0; i + sorted < n; i += 2 * sorted)
             PART(merge)(v + i, n - i < 2 * sorted ? n - i : 2 * sorted, sorted);
 }
+
+static void NETWORK(V *v, int64_t n) { PART(runs)(v, n, n); }
 
 /* Of two sorted blocks, each element of the one beside its counterpart from the end of the other,
  * the lesser ones are the first of both, and a bitonic sequence. */

@@ -248,6 +248,41 @@ static ORDER_NAME(level, WIDTH, k)
     return found;
 }
 
+/* The same of levels in any order: the last merge of all is left out, unless NaN change the rank.
+ */
+static ORDER_NAME(level, WIDTH, k)
+    ORDER_NAME(select_rank, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, const nomen__order_args *a,
+                                      order_what what, const order_type *t) {
+    typedef __typeof__(v[0][0]) number;
+    const K nan = (K)(UINT64_MAX >> (64 - 8 * t->item)) ^ (K)1 << (WIDTH - 1);
+    const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
+    int64_t half = 8;
+    while (2 * half < n) half *= 2;
+    if (n > half) {
+        ORDER_NAME(bare_fill, WIDTH, k)(v, n);
+        ORDER_NAME(runs_of_bare_network, WIDTH, k)(v, count, half);
+        const bool any = t->floating &&
+                         v_any32((vi32)((v[half - 1] == (number)nan) | (v[n - 1] == (number)nan)));
+        if (!any)
+            return ORDER_NAME(of_halves, WIDTH, k)(v, n, half,
+                                                   ORDER_NAME(rank, WIDTH, k)(a, what, 0));
+    }
+    ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
+    return ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
+}
+
+/* How many rows come next, some vectors of them. Of rows side by side those of the last vector
+ * begin before `row`: whole vectors are loaded where they lie. */
+static inline int64_t ORDER_NAME(next_lanes, WIDTH, k)(const nomen__order_args *a, int64_t *row,
+                                                       int64_t parts) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const int64_t left = a->rows - *row, rows = left < parts * W ? left : parts * W;
+    if (!are_beside(a) || a->rows < W || rows % W == 0) return rows;
+    if (rows > W) return rows / W * W;
+    *row = a->rows - W;
+    return W;
+}
+
 /* One element of each row, by bare keys. */
 static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scratch,
                                            order_what what, const order_type *t, order_keys *load,
@@ -257,14 +292,17 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
     const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
     level *const v = scratch, *const came = v + count + W;
     K *const keys = (K *)(void *)(came + count + W);
-    for (int64_t row = 0; row < a->rows; row += W) {
-        const int64_t rows = a->rows - row < W ? a->rows - row : W;
+    for (int64_t row = 0, rows; row < a->rows; row += rows) {
         level found, at;
+        rows = ORDER_NAME(next_lanes, WIDTH, k)(a, &row, 1);
         ORDER_NAME(bare_levels, WIDTH, k)(came, keys, 0, a, row, rows, t->item, load, flip);
         memcpy(v, came, sizeof *v * (size_t)n);
-        ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
-        found = what == MODE ? ORDER_NAME(most_often, WIDTH, k)(v, n)
-                             : ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
+        if (what == MODE) {
+            ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
+            found = ORDER_NAME(most_often, WIDTH, k)(v, n);
+        } else {
+            found = ORDER_NAME(select_rank, WIDTH, k)(v, a, what, t);
+        }
         at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
         ORDER_NAME(deliver, WIDTH, e)(a, row, rows, &at, sizeof(K), sizeof(K), t->item);
     }
@@ -276,7 +314,7 @@ static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *sc
     const int64_t parts = ORDER_NAME(lane_parts, WIDTH, k)(a);
     K *keys = (K *)(void *)((char *)scratch + ORDER_NAME(lane_bytes, WIDTH, k)(parts, a->n));
     for (int64_t row = 0, rows; row < a->rows; row += rows) {
-        rows = a->rows - row < parts * W ? a->rows - row : parts * W;
+        rows = ORDER_NAME(next_lanes, WIDTH, k)(a, &row, parts);
         const ORDER_NAME(lanes, WIDTH, s) l =
             ORDER_NAME(lanes, WIDTH, k)(scratch, (rows + W - 1) / W, a->n);
         ORDER_NAME(bare_levels, WIDTH, k)
