@@ -21,8 +21,9 @@
 enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
 /* Of so many sorted elements values come from the keys: to fetch them from the row takes longer. */
 enum { KEYED = 4096 };
-/* So long rows are sorted in parts: of keys of 64 bits, or by several threads. */
-enum { PARTED = 1 << 17 };
+/* So long rows are sorted in parts by several threads, and so long ones of 64-bit keys by one:
+ * parts take a table of all bins, which a network of fewer elements does without. */
+enum { PARTED = 1 << 17, PARTED_ALONE = VB > 16 ? 1 << 19 : 1 << 17 };
 /* Rows of up to so many keys with positions are sorted by a network; 0: none is. */
 enum { WIDE = VB > 16 ? 8192 : 0 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */

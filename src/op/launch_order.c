@@ -303,17 +303,20 @@ static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t ite
 /* ---- rows across ----------------------------------------------------------------------------- */
 
 /* Rows that lie across, where groups of rows side by side do not fill the batches of the kernel (if
- * each has one result: leave much of them empty), or where elements, a power of two apart, are in
- * each other's way in caches. A few rows are sorted in less time than it takes to begin a copy. */
+ * each has one result: leave much of them empty, and there is more than one group), or where
+ * elements, a power of two apart, are in each other's way in caches. A few rows are sorted in less
+ * time than it takes to begin a copy. */
 static bool is_turned(const order_job *job, const nomen_tensor *in) {
-    enum { ENOUGH = 2 * TOGETHER, MANY = 512, LONG = 256, IN_THE_WAY = 1 << 20, LONGEST = 1024 };
+    enum { ENOUGH = 2 * TOGETHER, MANY = 512, LONG = 256, LONGEST = 1024, FEW = 512 };
+    enum { IN_THE_WAY = 1 << 20 }; /* bytes */
     const nomen__order_args *row = &job->row;
     if (!job->ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
         return false;
     const int64_t beside = job->size[closest(job)], rest = beside % TOGETHER;
-    const bool few = row->count == 1 && row->n <= LONGEST;
-    const bool wastes = rest && beside < MANY && (!few || 4 * (TOGETHER - rest) > beside);
-    return beside < ENOUGH || wastes ||
+    const bool one = row->count == 1 && row->n <= LONGEST;
+    const bool single = job->ndim == 1 && beside < ENOUGH && (one || in->numel <= FEW);
+    const bool wastes = rest && beside < MANY && (!one || 4 * (TOGETHER - rest) > beside);
+    return (!single && (beside < ENOUGH || wastes)) ||
            (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= IN_THE_WAY);
 }
 

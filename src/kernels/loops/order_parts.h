@@ -218,7 +218,7 @@ static void sort_by_halves(const nomen__order_args *a, int64_t row, int64_t rows
             numbers64_e(a, row, 1, mine, t, flip);
             return;
         }
-        if (!narrow && rows == 1 && a->n >= PARTED) {
+        if (!narrow && rows == 1 && a->n >= PARTED_ALONE) {
             rest.in = a->in + row * a->in_row;
             rest.values = moved(a->values, row * a->value_row);
             rest.indices = moved(a->indices, row * a->index_row);
