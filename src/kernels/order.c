@@ -8,6 +8,7 @@
  * that stay there; without them 25, most of it waiting for memory. */
 #include "kernels/loops/loops.h"
 #include "kernels/simd/pack.h"
+#include "kernels/simd/quads.h"
 #include "kernels/simd/turn.h"
 
 #include <math.h>

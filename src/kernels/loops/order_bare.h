@@ -19,8 +19,19 @@ static inline int64_t ORDER_NAME(level_count, WIDTH, k)(int64_t n) { return (n +
 /* n keys of a vector of rows, `pitch` apart and a vector more, as signed levels. */
 static void ORDER_NAME(bare_turned, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, const K *keys,
                                               int64_t pitch, int64_t n) {
-    enum { W = ORDER_NAME(level, WIDTH, lanes) };
     const K sign = (K)1 << (WIDTH - 1);
+#if WIDTH == 32 && VB == 64
+    for (int64_t i = 0; i < n; i += QUADS) { /* of 4 x 4 in each 16 bytes, which costs least */
+        quads_u32 x[QUADS];
+#pragma GCC unroll 4
+        for (int k = 0; k < QUADS; k++)
+            x[k] = quads_load((const char *)(keys + k * pitch + i), 4 * pitch * (int64_t)sizeof(K));
+        quads_turn(x);
+#pragma GCC unroll 4
+        for (int l = 0; l < QUADS; l++) v[i + l] = (ORDER_NAME(level, WIDTH, k))(x[l] ^ sign);
+    }
+#else
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
     for (int64_t i = 0; i < n; i += W) {
         ORDER_NAME(some, WIDTH, k) x[W];
 #pragma GCC unroll 16
@@ -32,6 +43,7 @@ static void ORDER_NAME(bare_turned, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, c
             memcpy(v + i + l, &x[l], sizeof x[l]);
         }
     }
+#endif
 }
 
 /* The keys of rows that lie side by side, as signed levels; raw: room for all of them. */

@@ -138,6 +138,19 @@ static APART void ORDER_NAME(turn_lanes, WIDTH, k)(K *to, int64_t pitch,
                                                    const ORDER_NAME(level, WIDTH, k) * words,
                                                    int64_t levels, K mask) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
+#if WIDTH == 32 && VB == 64
+    enum { A_FEW = 8 }; /* of more, whole vectors are stored */
+    for (int64_t j = 0; levels <= A_FEW && j < levels; j += QUADS) {
+        quads_u32 x[QUADS];
+#pragma GCC unroll 4
+        for (int k = 0; k < QUADS; k++) x[k] = (quads_u32)words[j + k] & mask;
+        quads_turn(x);
+#pragma GCC unroll 4
+        for (int k = 0; k < QUADS; k++)
+            quads_store((char *)(to + k * pitch + j), 4 * pitch * (int64_t)sizeof *to, x[k]);
+    }
+    if (levels <= A_FEW) return;
+#endif
     for (int64_t j = 0; j < levels; j += W) {
         ORDER_NAME(some, WIDTH, k) x[W];
 #pragma GCC unroll 16

@@ -134,14 +134,24 @@ static inline const char *ORDER_NAME(place_of, WIDTH, e)(const E *made) {
 static inline __attribute__((always_inline)) void
 ORDER_NAME(fetch, WIDTH, e)(char *to, const char *in, const char *at, const order_grid *g,
                             const int item, const bool plain) {
+    enum { AT_ONCE = 8 }; /* the ends of loops of fewer turns are foreseen */
     const int64_t to_step = plain ? item : g->to[1], from = plain ? 0 : g->in[1],
                   at_step = g->at[1], in_step = plain ? item : g->in_step;
-    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], in += g->in[0], at += g->at[0])
-        for (int64_t j = 0; j < g->n[1]; j++) {
+    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], in += g->in[0], at += g->at[0]) {
+        int64_t j = 0;
+        for (; plain && j + AT_ONCE <= g->n[1]; j += AT_ONCE)
+#pragma GCC unroll 8
+            for (int64_t l = j; l < j + AT_ONCE; l++) {
+                K place;
+                memcpy(&place, at + l * at_step, sizeof place);
+                memcpy(to + l * to_step, in + (int64_t)place * in_step, (size_t)item);
+            }
+        for (; j < g->n[1]; j++) {
             K place;
             memcpy(&place, at + j * at_step, sizeof place);
             memcpy(to + j * to_step, in + (int64_t)place * in_step + j * from, (size_t)item);
         }
+    }
 }
 
 static void ORDER_NAME(values, WIDTH, e)(char *to, const char *in, const char *at,
