@@ -18,7 +18,9 @@ enum {
 
 enum { PY_ERRORS = 16 };
 
-/* A str that is known as a name, by its address; kept alive by py_state.names. */
+/* A str that is known as a name, by its address; holds a reference of it, so that nothing else
+ * comes to lie there: names that are read from files or put together are not those that are in the
+ * text of a program, whatever they say. */
 typedef struct py_known {
     PyObject *text;
     nomen_name name;
@@ -240,7 +242,7 @@ bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bou
 int nomen__py_operand(py_call *p, int i, PyObject *value);
 /* 1: a number; 0: none, no exception; -1: exception. Tensors are no numbers here. */
 int nomen__py_number(PyObject *o, nomen_number *n);
-bool nomen__py_name_known(py_state *s, nomen_name name);
+bool nomen__py_name_known(py_state *s, PyObject *o, nomen_name name);
 bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
 /* Rows without operands say by numbers how much there is to do: arange, linspace, randperm. */
 static inline void nomen__py_counts(py_call *p, double number) {

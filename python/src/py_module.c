@@ -310,7 +310,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
 
 static int clear(PyObject *module) {
     py_state *s = PyModule_GetState(module);
-    memset(s->known, 0, sizeof s->known);
+    for (int i = 0; i < PY_KNOWN; i++) Py_CLEAR(s->known[i].text);
     for (int i = 0; i < PY_KEYWORDS; i++) Py_CLEAR(s->keywords[i].text);
     int result = each(s, NULL, NULL); /* without its type no Tensor that dies is kept */
     while (s->spare_count) PyObject_Free(s->spare[--s->spare_count]);

@@ -419,7 +419,7 @@ bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref) {
             return false;
         } else if (!ref->name) {
             ref->kind = NOMEN__DIM_NONE;
-        } else if (!nomen__py_name_known(s, ref->name)) {
+        } else if (!nomen__py_name_known(s, o, ref->name)) {
             return false;
         }
         return true;

@@ -409,12 +409,16 @@ static PyObject *name_object(py_state *s, nomen_name name) {
     return text;
 }
 
-/* A name that came from Python keeps its str from then on, so that reading it makes none. */
-bool nomen__py_name_known(py_state *s, nomen_name name) {
+/* A name that came from Python keeps a str from then on, so that reading it makes none; the one
+ * that it came as is found again by its address. */
+bool nomen__py_name_known(py_state *s, PyObject *o, nomen_name name) {
     PyObject *text = name_object(s, name);
     if (NOMEN_UNLIKELY(!text)) return false;
-    if (name) *nomen__py_known_slot(s, text) = (py_known){text, name};
     Py_DECREF(text); /* the list has it */
+    if (!name || !PyUnicode_CheckExact(o)) return true;
+    py_known *known = nomen__py_known_slot(s, o);
+    Py_XSETREF(known->text, Py_NewRef(o));
+    known->name = name;
     return true;
 }
 

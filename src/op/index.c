@@ -272,7 +272,11 @@ static nomen_status name_result(index_plan *p) {
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 static nomen_status make_plan(index_plan *p, nomen_tensor *self, nomen_list list) {
-    *p = (index_plan){.self = nomen__retain(self)};
+    p->self = nomen__retain(self); /* not all of it at once: it is large, and mostly unused */
+    p->index = NULL;
+    p->first = p->count = p->items = 0;
+    p->moved = false;
+    p->names.n = -1;
     nomen_status s = NOMEN_OK;
     int dim = 0, takes = 0;
     for (int64_t i = 0; i < list.count; i++) {

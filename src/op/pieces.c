@@ -1,5 +1,5 @@
 /* Composite rows that cut a tensor into views along a dim. */
-#include "op/op.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
@@ -54,14 +54,29 @@ nomen_status nomen__results_undo(nomen__call *c) {
     return NOMEN_ERROR_MEMORY;
 }
 
+/* Result i, a view from `start` on. Where nobody records anything or puts it off, one that is as
+ * long as the result before it is the same header, further on. */
+static bool put_piece(nomen__call *c, int64_t i, int op, int dim, int64_t start, int64_t length) {
+    nomen_tensor *t = c->in[0], *before = i ? c->results[i - 1] : NULL, *v;
+    const bool alike = before && (op == NOMEN__OP_SELECT || before->size[dim] == length);
+    if (!alike || !t->numel || !nomen__may_pass(t)) {
+        c->results[i] = nomen__piece(op, t, dim, start, length);
+        return c->results[i] != NULL;
+    }
+    c->results[i] = v = nomen__tensor_alias(before);
+    if (!v) return false;
+    v->data = t->data + start * t->stride[dim] * nomen__item(t->dtype);
+    nomen__finish_view(v, t);
+    return true;
+}
+
 static nomen_status cut(nomen__call *c, int dim, int64_t step, int64_t count) {
     nomen_tensor *t = c->in[0];
     int64_t size = t->size[dim];
     nomen_status s = nomen__results_begin(c, count);
     for (int64_t i = 0; !s && i < count; i++) {
         int64_t start = i * step, length = size - start < step ? size - start : step;
-        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, length);
-        if (!c->results[i]) return nomen__results_undo(c);
+        if (!put_piece(c, i, NOMEN__OP_NARROW, dim, start, length)) return nomen__results_undo(c);
     }
     return s;
 }
@@ -105,8 +120,8 @@ nomen_status nomen__compose_split(nomen__call *c) {
     s = nomen__results_begin(c, sizes.count);
     int64_t start = 0;
     for (int64_t i = 0; !s && i < sizes.count; i++) {
-        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, sizes.at[i]);
-        if (!c->results[i]) return nomen__results_undo(c);
+        if (!put_piece(c, i, NOMEN__OP_NARROW, dim, start, sizes.at[i]))
+            return nomen__results_undo(c);
         start += sizes.at[i];
     }
     return s;
@@ -139,8 +154,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     if (s) return s;
     s = nomen__results_begin(c, c->in[0]->size[dim]);
     for (int64_t i = 0; !s && i < c->results_count; i++) {
-        c->results[i] = nomen__piece(NOMEN__OP_SELECT, c->in[0], dim, i, 0);
-        if (!c->results[i]) return nomen__results_undo(c);
+        if (!put_piece(c, i, NOMEN__OP_SELECT, dim, i, 1)) return nomen__results_undo(c);
     }
     return s;
 }
@@ -160,8 +174,7 @@ static nomen_status cut_sections(nomen__call *c, int dim, int64_t sections) {
     nomen_status s = nomen__results_begin(c, sections);
     for (int64_t i = 0; !s && i < sections; i++) {
         int64_t length = size / sections + (i < size % sections);
-        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, length);
-        if (!c->results[i]) return nomen__results_undo(c);
+        if (!put_piece(c, i, NOMEN__OP_NARROW, dim, start, length)) return nomen__results_undo(c);
         start += length;
     }
     return s;
@@ -179,9 +192,8 @@ static nomen_status cut_at(nomen__call *c, int dim, nomen_sizes at) {
     nomen_status s = nomen__results_begin(c, at.count + 1);
     for (int64_t i = 0; !s && i <= at.count; i++) {
         int64_t size = t->size[dim], end = i < at.count ? clipped(at.at[i], size) : size;
-        c->results[i] =
-            nomen__piece(NOMEN__OP_NARROW, t, dim, start, end > start ? end - start : 0);
-        if (!c->results[i]) return nomen__results_undo(c);
+        if (!put_piece(c, i, NOMEN__OP_NARROW, dim, start, end > start ? end - start : 0))
+            return nomen__results_undo(c);
         start = end;
     }
     return s;

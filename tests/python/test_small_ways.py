@@ -232,3 +232,59 @@ def test_columns_with_names():
     w = mean.rename(None).requires_grad_()
     (x.rename(None) * w).sum().backward()
     np.testing.assert_allclose(w.grad.numpy()[:, 0], x.rename(None).sum(1).numpy(), rtol=1e-5)
+
+
+PIECES = {
+    "unbind": lambda t, dim: t.unbind(dim),
+    "split": lambda t, dim: t.split(2, dim),
+    "sizes": lambda t, dim: t.split([1, 1, 0, t.shape[dim] - 2], dim),
+    "chunk": lambda t, dim: t.chunk(3, dim),
+    "tensor_split": lambda t, dim: t.tensor_split(4, dim),
+    "indices": lambda t, dim: t.tensor_split([1, 2, 1, -1], dim),
+}
+
+
+@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("layout", ["whole", "turned", "gaps", "view", "empty"])
+def test_pieces_are_views(kind, dim, layout):
+    """Pieces behind the first, each as the view alone would be."""
+    t = nomen.arange(120).reshape(4, 5, 6).refine_names("N", "C", "W")
+    t = {
+        "whole": lambda: t,
+        "turned": lambda: t.permute(2, 0, 1),
+        "gaps": lambda: nomen.arange(480).reshape(4, 5, 24)[:, :, ::4].refine_names("N", "C", "W"),
+        "view": lambda: t[1:],
+        "empty": lambda: nomen.zeros(4, 5, 6, names=t.names)[:0] if dim else t[:, :0],
+    }[layout]()
+    found, start = PIECES[kind](t, dim), 0
+    for piece in found if kind != "indices" else ():
+        length = 1 if kind == "unbind" else piece.shape[dim]
+        want = t.select(dim, start) if kind == "unbind" else t.narrow(dim, start, length)
+        start += length
+        assert piece.names == want.names and piece.shape == want.shape
+        assert piece.stride() == want.stride()
+        assert piece.data_ptr() == want.data_ptr()
+        assert piece.is_contiguous() == want.is_contiguous()
+        assert piece.tolist() == want.tolist()
+    if kind == "indices" and t.numel():
+        whole = np.array(t.tolist())
+        for piece, want in zip(found, np.array_split(whole, [1, 2, 1, -1], dim)):
+            assert piece.tolist() == want.tolist()
+
+
+def test_pieces_know_what_is_recorded():
+    x = nomen.ones(4, 3, requires_grad=True)
+    for pieces in (x.unbind(), x.split(2), (x * 1).unbind(1)):
+        assert all(piece.grad_fn is not None for piece in pieces)
+    sum(k * piece.sum() for k, piece in enumerate(x.unbind())).backward()
+    assert x.grad.tolist() == [[k] * 3 for k in range(4)]
+    y = nomen.zeros(4, 3)
+    pieces, version = y.unbind(), y._version
+    pieces[2].add_(1)
+    assert y.sum(1).tolist() == [0, 0, 3, 0] and pieces[1]._version == version + 1
+    y.mul_(nomen.ones(3, requires_grad=True))
+    assert all(piece.requires_grad for piece in y.unbind())
+    with nomen.no_grad():
+        for piece in x.unbind():
+            assert not piece.requires_grad and piece.grad_fn is None
