@@ -218,6 +218,11 @@ static NOMEN_NOINLINE nomen_status draw_chunk(nomen_generator *g, nomen_dtype dt
 static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     if (h->become && n <= CHUNK) return draw_chunk(g, dtype, out, n, h);
     g = nomen__generator_lock(g);
+    if (n <= CHUNK) { /* no legs, nobody to ask */
+        h->some(g, dtype, out, n, h);
+        nomen__generator_unlock(g);
+        return NOMEN_OK;
+    }
     nomen_status status = in_pieces(g, dtype, out, n, h);
     nomen__generator_unlock(g);
     return status;

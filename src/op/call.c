@@ -610,6 +610,19 @@ static inline bool collect_plainly(nomen__call *c) {
     return !(flags & (NOMEN__REQUIRES | NOMEN__AWAY | NOMEN__UNHEARD)) && c->wanted < 0;
 }
 
+nomen_tensor *nomen__run_sized(nomen__call *c) {
+    c->nin = c->op->lead;
+    c->in_count = c->nin;
+    nomen_status s = c->op->dtype(c);
+    if (!s) s = find_kernel(c);
+    if (!s && !(c->out[0] = fresh_result(c, 0))) s = NOMEN_ERROR_MEMORY;
+    nomen__work_begins();
+    if (!s) s = c->op->launch(c);
+    if (NOMEN_LIKELY(!s)) return c->out[0];
+    nomen__release(c->out[0]);
+    return NULL;
+}
+
 nomen_status nomen__invoke(nomen__call *c) {
     if (c->op->quick && try_quick(c)) return NOMEN_OK;
     if (NOMEN_UNLIKELY(!collect_plainly(c))) return invoke_any(c);

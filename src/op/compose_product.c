@@ -7,7 +7,7 @@
 
 enum { SELF, LEFT, RIGHT, BETA, ALPHA };
 
-static int product_of(const nomen__call *c) {
+static int row_of_product(const nomen__call *c) {
     switch (c->op->id) {
     case NOMEN__OP_ADDMV: return NOMEN__OP_MV;
     case NOMEN__OP_BADDBMM:
@@ -154,7 +154,7 @@ static nomen_status check_vectors(const nomen__call *c, int first) {
 /* Of the product that self is added to. */
 static nomen_status product_sizes(const nomen__call *c, nomen__call *product) {
     const nomen_tensor *left = c->in[LEFT], *right = c->in[RIGHT];
-    nomen__call_begin(product, &nomen__ops[product_of(c)]);
+    nomen__call_begin(product, &nomen__ops[row_of_product(c)]);
     if (c->op->id == NOMEN__OP_ADDR) {
         nomen_status s = check_vectors(c, LEFT);
         product->ndim = 2;
@@ -186,8 +186,18 @@ static nomen_status product_names(const nomen__call *c, nomen__namelist *names) 
     }
 }
 
-static nomen_tensor *product(const nomen__call *c) {
-    nomen_tensor *p = nomen__apply(product_of(c), c->in[LEFT], c->in[RIGHT]), *sum = NULL;
+/* Is there nothing left to find out about the product but its elements? Names, which the sum gets
+ * in the end, it can do without. */
+static bool is_known(const nomen__call *c, const nomen__call *product) {
+    const nomen_tensor *left = c->in[LEFT], *right = c->in[RIGHT];
+    return product->op->primitive && c->op->id != NOMEN__OP_ADDBMM && left->dtype == right->dtype &&
+           product->op->dtypes >> left->dtype & 1 && nomen__may_pass(left) &&
+           nomen__may_pass(right);
+}
+
+static nomen_tensor *product_of(const nomen__call *c, nomen__call *sized) {
+    if (is_known(c, sized)) return nomen__run_sized(sized);
+    nomen_tensor *p = nomen__apply(row_of_product(c), c->in[LEFT], c->in[RIGHT]), *sum = NULL;
     if (c->op->id != NOMEN__OP_ADDBMM || !p) return p;
     nomen_scope() {
         sum = nomen_sum(p, .dim = "0", .dtype = nomen_dtype_of(p));
@@ -198,24 +208,22 @@ static nomen_tensor *product(const nomen__call *c) {
 }
 
 /* Sizes and names of the result; self must broadcast to the product, never the other way round. */
-static nomen_status check(nomen__call *c, nomen__namelist *names) {
-    nomen_tensor *self = c->in[SELF];
-    nomen__call product;
+static nomen_status check(nomen__call *c, nomen__namelist *names, nomen__call *product) {
+    const nomen_tensor *self = c->in[SELF];
     nomen_status s = check_ranks(c);
     if (s) return s;
-    s = product_sizes(c, &product);
+    s = product_sizes(c, product);
     if (s) return s;
-    bool fits = c->inplace ? nomen__has_sizes(self, product.ndim, product.size)
-                           : broadcasts_to(self, &product);
-    if (!fits) return no_fit(c, &product);
+    const bool same = nomen__has_sizes(self, product->ndim, product->size);
+    if (!same && (c->inplace || !broadcasts_to(self, product))) return no_fit(c, product);
     names->n = 0; /* no names make none */
     return c->named || nomen_strict_contraction() ? product_names(c, names) : NOMEN_OK;
 }
 
 /* May the sum take the place of the product, which nobody else knows? */
-static bool sums_up(const nomen__call *c, const nomen_tensor *product, const nomen_tensor *bias) {
-    return !c->named && !nomen__concerns_tape((nomen_tensor *)(uintptr_t)product) &&
-           !nomen__concerns_tape((nomen_tensor *)(uintptr_t)bias) && bias->dtype == product->dtype;
+static bool sums_up(const nomen_tensor *product, const nomen_tensor *bias) {
+    return !nomen__is_named(product) && !nomen__is_named(bias) && !nomen__concerns_tape(product) &&
+           !nomen__concerns_tape(bias) && bias->dtype == product->dtype;
 }
 
 /* Is it addr with nothing to multiply by? Then no product need be made before the sum. */
@@ -257,7 +265,8 @@ static nomen_tensor *sum_with_outer(const nomen__call *c) {
 
 nomen_status nomen__compose_addmm(nomen__call *c) {
     nomen__namelist names;
-    nomen_status s = check(c, &names);
+    nomen__call sized; /* the product */
+    nomen_status s = check(c, &names, &sized);
     if (!s) s = check_numbers(c);
     if (s) return s;
     if (c->inplace && c->named) {
@@ -266,12 +275,16 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
         if (s) return s;
     }
     const bool at_once = adds_outer(c);
-    nomen_tensor *value = at_once ? sum_with_outer(c) : scaled(c, product(c), ALPHA);
+    nomen_tensor *value = at_once ? sum_with_outer(c) : scaled(c, product_of(c, &sized), ALPHA);
     if (!at_once && value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
         nomen_tensor *added = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
-        nomen_tensor *target = nomen__compose_target(c);
-        if (!target && bias && sums_up(c, added, bias)) target = added;
-        value = bias ? nomen__apply_to(NOMEN__OP_ADD, added, bias, target) : NULL;
+        nomen_tensor *target = nomen__compose_target(c), passing, *bare = bias;
+        if (bias && nomen__is_named(bias) && !nomen__is_named(added) && nomen__may_pass(bias)) {
+            nomen__pass_longer(&passing, bias, 0, 0);
+            bare = &passing;
+        }
+        if (!target && bias && sums_up(added, bare)) target = added;
+        value = bias ? nomen__apply_to(NOMEN__OP_ADD, added, bare, target) : NULL;
         nomen__release(bias);
         nomen__release(added);
     }

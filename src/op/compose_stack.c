@@ -41,6 +41,17 @@ static bool pass_pieces(const nomen__call *c, nomen_list list, nomen_tensor view
     return true;
 }
 
+/* Does any piece get dims before it is joined? */
+static bool any_longer(const nomen__call *c, nomen_list list) {
+    bool longer = false;
+    for (int64_t i = 0; !longer && i < list.count; i++) {
+        int front, back;
+        nomen__pile_dims(c->op->id, list.at[i]->ndim, &front, &back);
+        longer = front + back > 0;
+    }
+    return longer;
+}
+
 static nomen_tensor *join(const nomen__call *c, nomen_list parts) {
     const nomen__dimref dim = {NOMEN__DIM_INDEX, 0, joined(c->op->id, c->arg[0].list.at[0]->ndim)};
     nomen__call cat;
@@ -57,6 +68,10 @@ nomen_status nomen__compose_pile(nomen__call *c) {
     if (!list.count)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
     nomen_tensor views[FEW], *few[FEW], *r = NULL;
+    if (!any_longer(c, list)) {
+        r = join(c, list);
+        return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+    }
     if (pass_pieces(c, list, views, few)) {
         r = join(c, (nomen_list){list.count, few});
         return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;

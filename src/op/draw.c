@@ -204,6 +204,7 @@ nomen_status nomen__launch_randn(nomen__call *c) {
 }
 
 nomen_status nomen__launch_uniform(nomen__call *c) {
+    if (!nomen__given(c, 1) && !nomen__given(c, 2)) return nomen__launch_rand(c);
     nomen__drawing d = {.kind = NOMEN__DRAW_BETWEEN};
     nomen_status s = nomen__real_given(c, 1, 0, &d.a);
     if (!s) s = nomen__real_given(c, 2, 1, &d.b);

@@ -38,6 +38,10 @@ nomen_status nomen__names_join(nomen__call *c) {
                             (long long)i);
     if (!s && !by_name) s = nomen__dim_position(own, join_dim(c), &c->dim);
     if (s || !c->named) return s;
+    bool alike = true;
+    for (int64_t i = 1; alike && i < c->in_count; i++)
+        alike = nomen__named_alike(c->in[0], c->in[i]);
+    if (alike) return nomen__names_keep_of(c, c->in[0]);
     nomen__names acc = nomen__names_of(c->in[0]);
     nomen__namelist list[2];
     for (int64_t i = 1; i < c->in_count; i++) {

@@ -311,6 +311,9 @@ static inline bool nomen__given(const nomen__call *c, int arg) { return c->given
  * recorded, with the operation and its operands, and nothing was written. In place: out[0] is
  * arg[0] with a reference more, if it is not `lent`. */
 nomen_status nomen__invoke(nomen__call *c);
+/* What is left of a call that is_plain (call.c), whose operands are in in_inline, all of one dtype
+ * that the row takes, and whose sizes are known: its one result, without names. */
+nomen_tensor *nomen__run_sized(nomen__call *c);
 /* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL
  * for one). NULL: not this time, and no error; go to nomen__invoke. */
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b);
@@ -385,6 +388,14 @@ nomen_status nomen__results_undo(nomen__call *c);
 nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count);
 /* Names of a result as one operand has them; a names argument as a list. */
 nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t);
+/* Have both as many dims, and the same names, or none? Then the rules that unify them change
+ * nothing. */
+static inline bool nomen__named_alike(const nomen_tensor *a, const nomen_tensor *b) {
+    bool alike = a->ndim == b->ndim && !((a->flags ^ b->flags) & NOMEN__NAMED);
+    for (int i = 0; alike && (a->flags & NOMEN__NAMED) && i < a->ndim; i++)
+        alike = a->names[i] == b->names[i];
+    return alike;
+}
 nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
 /* The tensor dies with the call. */
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t);

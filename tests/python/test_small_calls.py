@@ -153,3 +153,75 @@ def test_expanded_dims_of_extrema(shape):
     assert nomen.norm(wide, float("inf")).item() == nomen.norm(whole, float("inf")).item()
     nothing = nomen.ones(1, 3, dtype=nomen.bool).expand(0, 3)
     assert nothing.any(0).tolist() == [False] * 3 and nothing.all(0).tolist() == [True] * 3
+
+
+def products():
+    """(name, self, left, right, the product), with sizes to which self has to grow, too."""
+    left, right = nomen.rand(3, 4), nomen.rand(4, 2)
+    batch, other = nomen.rand(2, 3, 4), nomen.rand(2, 4, 2)
+    for own in ((3, 2), (2,), (3, 1), ()):
+        yield "addmm", nomen.rand(own), left, right, left @ right
+        yield "addmm", nomen.rand(own), left.t().contiguous().t(), right, left @ right
+        yield "baddbmm", nomen.rand(own), batch, other, batch @ other
+        yield "addbmm", nomen.rand(own), batch, other, (batch @ other).sum(0)
+    for own in ((3,), (1,), ()):
+        yield "addmv", nomen.rand(own), left, right[:, 0], left @ right[:, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "complex64"])
+def test_sums_of_products_leave_their_operands(dtype):
+    for name, own, left, right, product in products():
+        own, left, right = ((t * 8).to(getattr(nomen, dtype)) for t in (own, left, right))
+        held = [t.tolist() for t in (own, left, right)]
+        got = getattr(nomen, name)(own, left, right)
+        want = own + {"addmm": left.matmul, "addmv": left.mv}.get(name, left.matmul)(right)
+        if name == "addbmm":
+            want = own + left.matmul(right).sum(0).to(own.dtype)
+        assert got.shape == product.shape and got.dtype == own.dtype
+        assert got.tolist() == want.tolist()
+        assert [t.tolist() for t in (own, left, right)] == held
+        out = nomen.empty_like(got)
+        assert getattr(nomen, name)(own, left, right, out=out) is out
+        assert out.tolist() == want.tolist()
+        twice = getattr(nomen, name)(own, left, right, beta=2, alpha=3)
+        assert twice.shape == got.shape and twice.dtype == got.dtype
+
+
+def test_sums_of_products_have_names_and_gradients():
+    x, w = nomen.rand(3, 4, names=("N", "D")), nomen.rand(4, 2, names=(None, "H"))
+    b = nomen.rand(2, names=("H",))
+    held = b.tolist()
+    got = nomen.addmm(b, x, w)
+    assert got.names == ("N", "H") and got.tolist() == (x @ w + b).tolist()
+    assert b.tolist() == held and b.names == ("H",)
+    assert nomen.addmv(b, w.t(), x[0]).names == ("H",)
+    assert nomen.addmm(b.rename(None), x, w).names == ("N", "H")
+    assert nomen.addmm(b, x.rename(None), w.rename(None)).names == (None, "H")
+    with pytest.raises(RuntimeError, match="do not match"):
+        nomen.addmm(b.rename("N"), x, w)
+    for who in range(3):
+        parts = [t.detach() for t in (b, x, w)]
+        parts[who].requires_grad_()
+        y = nomen.addmm(*parts)
+        assert y.names == ("N", "H") and y.requires_grad
+        y.sum().backward()
+        assert parts[who].grad.names == parts[who].names
+        assert parts[who].grad.shape == parts[who].shape
+
+
+def test_joined_as_they_are():
+    x, y = nomen.rand(2, 3, names=("N", "C")), nomen.rand(2, 3, names=("N", "C"))
+    for name, dim in (("hstack", "C"), ("vstack", "N"), ("column_stack", "C")):
+        got = getattr(nomen, name)([x, y])
+        assert got.names == ("N", "C") and got.tolist() == nomen.cat([x, y], dim).tolist()
+        assert getattr(nomen, name)([x, y.rename(None)]).names == ("N", "C")
+        one = getattr(nomen, name)([x])
+        one.zero_()
+        assert x.tolist() != one.tolist()
+        with pytest.raises(RuntimeError, match="do not match"):
+            getattr(nomen, name)([x, y.rename("C", "N")])
+    z = x.clone()
+    assert z.copy_(y) is z and z.names == ("N", "C") and z.tolist() == y.tolist()
+    assert z.rename_(None).copy_(x).names == ("N", "C")
+    with pytest.raises(RuntimeError, match="do not match"):
+        x.clone().copy_(y.rename("C", "N"))
