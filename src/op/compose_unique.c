@@ -79,43 +79,56 @@ static void deliver(nomen__call *c, const wish *w, nomen_tensor *const parts[3])
 
 enum { SOME = 512 };
 
-/* Where values stand that differ from the one before: how many. */
-static int64_t mark_firsts(uint8_t first[SOME], const nomen_tensor *values) {
+/* Where slices of so many elements stand that differ from the one before: how many. */
+static int64_t mark_firsts(uint8_t first[SOME], const nomen_tensor *values, int64_t each) {
     const nomen_dtype d = (nomen_dtype)values->dtype;
-    const int64_t n = values->numel, item = nomen__item(d);
+    const int64_t n = values->numel / each, item = nomen__item(d);
+    uint8_t differ[SOME];
     int64_t count = 1;
     first[0] = 1;
     nomen__kernel_find("ne", d)->loop(
-        (char *const[]){(char *)first + 1, values->data + item, values->data},
-        (const int64_t[]){1, item, item}, n - 1);
-    for (int64_t i = 1; i < n; i++) count += first[i];
+        (char *const[]){(char *)differ, values->data + each * item, values->data},
+        (const int64_t[]){1, item, item}, (n - 1) * each);
+    for (int64_t i = 1; i < n; i++) {
+        first[i] = 0;
+        for (int64_t k = 0; k < each; k++) first[i] |= differ[(i - 1) * each + k];
+        count += first[i];
+    }
     return count;
 }
 
-static void put_values(nomen_tensor *to, const nomen_tensor *values, const uint8_t *first) {
-    const int64_t item = nomen__item(values->dtype);
+static void put_values(nomen_tensor *to, const nomen_tensor *values, int64_t each,
+                       const uint8_t *first) {
+    const int64_t bytes = each * nomen__item(values->dtype), n = values->numel / each;
     char *at = to->data;
-    for (int64_t i = 0; i < values->numel; i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (!first[i]) continue;
-        memcpy(at, values->data + i * item, (size_t)item);
-        at += item;
+        memcpy(at, values->data + i * bytes, (size_t)bytes);
+        at += bytes;
     }
 }
 
-/* What the steps of find would make of so few values that lie as they are; false: they do not. */
-static bool find_few(nomen__call *c, const wish *w, const series *s) {
-    const nomen_tensor *values = s->values, *order = s->order;
-    nomen_tensor *parts[3] = {NULL, NULL, NULL};
+/* What the steps of find would make of so few elements; false: they are others. */
+static bool find_few(nomen__call *c, const wish *w, const series *s, const char *dim) {
+    nomen_tensor *values = s->values, *parts[3] = {NULL, NULL, NULL};
+    const nomen_tensor *order = s->order, *self = c->in[0];
     uint8_t first[SOME];
-    if (!values || s->n < 1 || s->n > SOME || !nomen__may_pass(values) ||
-        !(values->flags & NOMEN__CONTIGUOUS) || (order && !(order->flags & NOMEN__CONTIGUOUS)))
+    if (!values || !values->numel || values->numel > SOME || !nomen__may_pass(values) ||
+        (order && !(order->flags & NOMEN__CONTIGUOUS)))
         return false;
-    const int64_t count = mark_firsts(first, values);
+    values = nomen_contiguous(values);
+    if (!values) return true;
+    int64_t size[NOMEN_MAX_DIMS];
+    const int64_t each = values->numel / s->n, count = mark_firsts(first, values, each);
     const int64_t *at = order ? (const int64_t *)(const void *)order->data : NULL;
-    parts[0] = nomen__tensor_empty((nomen_dtype)values->dtype, 1, &count);
-    if (w->inverse) parts[1] = nomen__tensor_empty(NOMEN_I64, c->in[0]->ndim, c->in[0]->size);
-    if (w->counts) parts[2] = nomen__tensor_empty(NOMEN_I64, 1, &count);
-    if (parts[0]) put_values(parts[0], values, first);
+    size[0] = count;
+    for (int d = 1; d < values->ndim; d++) size[d] = values->size[d];
+    parts[0] = nomen__scoped(nomen__tensor_empty((nomen_dtype)values->dtype, values->ndim, size));
+    if (w->inverse)
+        parts[1] = nomen__scoped(w->along ? nomen__tensor_empty(NOMEN_I64, 1, &s->n)
+                                          : nomen__tensor_empty(NOMEN_I64, self->ndim, self->size));
+    if (w->counts) parts[2] = nomen__scoped(nomen__tensor_empty(NOMEN_I64, 1, &count));
+    if (parts[0]) put_values(parts[0], values, each, first);
     int64_t *inverse = parts[1] ? (int64_t *)(void *)parts[1]->data : NULL;
     int64_t *counts = parts[2] ? (int64_t *)(void *)parts[2]->data : NULL;
     for (int64_t i = 0, group = -1; i < s->n; i++) {
@@ -123,18 +136,21 @@ static bool find_few(nomen__call *c, const wish *w, const series *s) {
         if (inverse) inverse[at ? at[i] : i] = group;
         if (counts) counts[group] = first[i] ? 1 : counts[group] + 1;
     }
+    if (w->along && w->dim) parts[0] = nomen_movedim(parts[0], "0", dim);
     deliver(c, w, parts);
-    for (int k = 0; k < 3; k++) nomen__release(parts[k]);
     return true;
 }
 
 static void find(nomen__call *c, const wish *w) {
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *t = nomen__nameless(c->in[0]);
-    t = w->along ? nomen_movedim(t, nomen__one_dim(w->dim, text), "0")
-                 : nomen_reshape(t, NOMEN_SIZES(-1));
+    nomen__one_dim(w->dim, text);
+    if (!w->along)
+        t = nomen_reshape(t, NOMEN_SIZES(-1));
+    else if (w->dim)
+        t = nomen_movedim(t, text, "0");
     series s = in_order(t, w);
-    if (!w->along && find_few(c, w, &s)) return;
+    if (find_few(c, w, &s, text)) return;
     nomen_tensor *first = firsts(&s), *parts[3] = {NULL, NULL, NULL};
     if (w->along)
         parts[0] = nomen_movedim(

@@ -225,3 +225,45 @@ def test_joined_as_they_are():
     assert z.rename_(None).copy_(x).names == ("N", "C")
     with pytest.raises(RuntimeError, match="do not match"):
         x.clone().copy_(y.rename("C", "N"))
+
+
+def runs_of(rows, consecutive):
+    """(values, inverse, counts) of rows that are equal, by comparison of each with each."""
+    found, inverse, counts = [], [], []
+    for row in rows:
+        known = found[-1:] if consecutive else found
+        if row in known:
+            inverse.append(len(found) - 1 if consecutive else found.index(row))
+            counts[inverse[-1]] += 1
+        else:
+            inverse.append(len(found))
+            found.append(row)
+            counts.append(1)
+    return found, inverse, counts
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("shape", [(6, 2), (6, 1), (1, 4), (9, 2, 2), (170, 3), (171, 3), (400, 2)])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_slices_that_are_equal(dtype, shape, dim):
+    """Few elements, and one more than those (512): the first of each run, or each once."""
+    made = np.random.default_rng(3).integers(0, 2, shape)
+    x = nomen.tensor(made.tolist()).to(getattr(nomen, dtype))
+    x = (x if dim == 0 else x.transpose(0, 1)).refine_names("N", "C", ...)
+    value, inverse, counts = x.unique_consecutive(True, True, dim=dim)
+    rows, want, many = runs_of(made.tolist(), True)
+    assert value.movedim(dim, 0).int().tolist() == rows
+    assert inverse.tolist() == want and counts.tolist() == many
+    assert value.names == x.names and inverse.names == counts.names == (x.names[dim],)
+    assert x.unique_consecutive(dim=dim).equal(value)
+    value, inverse, counts = x.unique(True, True, True, dim=dim)
+    rows, want, many = runs_of(sorted(made.tolist()), False)
+    assert value.movedim(dim, 0).int().tolist() == rows and counts.tolist() == many
+    assert inverse.tolist() == [rows.index(row) for row in made.tolist()]
+    assert value.names == x.names
+
+
+def test_slices_with_nan_are_their_own():
+    x = nomen.tensor([[1.0, float("nan")]] * 3 + [[1.0, 2.0]] * 2)
+    values, counts = x.unique_consecutive(return_counts=True, dim=0)
+    assert counts.tolist() == [1, 1, 1, 2] and values.shape == (4, 2)
