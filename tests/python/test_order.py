@@ -3,6 +3,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 
 import nomen
@@ -523,3 +524,27 @@ def test_expanded_rows_are_in_order(dtype):
         assert indices.tolist() == [[[i] * 4 for i in range(5)]] * 3
         assert x.expand(3, 5, 4).argsort(1, descending=descending).tolist() == indices.tolist()
     assert same(x[:, 0].expand(6, 3, 4).msort().tolist(), x[:, 0].expand(6, 3, 4).tolist())
+
+
+SIDE_BY_SIDE = [(260, 1024), (260, 600), (260, 48), (2, 4000, 40), (5, 300, 40), (2, 260, 1024)]
+
+
+@pytest.mark.parametrize("shape", SIDE_BY_SIDE)
+def test_long_rows_side_by_side(shape):
+    """A page apart, more than caches hold at a time, and in groups that fill no vectors."""
+    dim = len(shape) - 2
+    numbers = np.random.default_rng(11).integers(0, 1 << 12, shape).astype(np.float32)
+    x = nomen.tensor(numbers)
+    order = np.argsort(numbers, axis=dim, kind="stable")
+    for down in (False, True):
+        values, at = nomen.sort(x, dim=dim, descending=down, stable=True)
+        where = np.argsort(-numbers, axis=dim, kind="stable") if down else order
+        assert (np.asarray(at) == where).all()
+        assert (np.asarray(values) == np.take_along_axis(numbers, where, dim)).all()
+    middle = np.take(order, [(shape[dim] - 1) // 2], dim)
+    least, at = nomen.median(x, dim=dim, keepdim=True)
+    assert (np.asarray(least) == np.take_along_axis(numbers, middle, dim)).all()
+    assert (np.take_along_axis(numbers, np.asarray(at), dim) == np.asarray(least)).all()
+    most, at = nomen.topk(x, 3, dim=dim)
+    assert (np.asarray(most) == -np.sort(-numbers, axis=dim).take(range(3), dim)).all()
+    assert (np.take_along_axis(numbers, np.asarray(at), dim) == np.asarray(most)).all()
