@@ -90,10 +90,14 @@ def head(found, about, triad):
         yield ""
     yield f"- Machine: {about['machine']}; {about['threads']} threads for both libraries."
     commands = ", ".join(f"`{x}`" for x in about["commands"])
-    yield f"- Commands: {commands}; PyTorch {about['peer']}, with its widest vectors."
+    vectors = "" if about.get("isa") else ", with its widest vectors"
+    yield f"- Commands: {commands}; PyTorch {about['peer']}{vectors}."
     if about.get("isa"):
         held = ", ".join(f"`{key}={value}`" for key, value in about["held"].items())
         yield f"- **Both libraries are held to fewer vectors than the machine has**: {held}."
+        if "Intel" not in about["machine"]:
+            yield "  MKL, which the peer has for products and for functions of float32 and float64,"
+            yield "  heeds that on processors of Intel only: there it uses all vectors here."
     commits = collections.Counter(r["commit"] for r in found).most_common()
     yield "- Measured at " + ", ".join(f"{c} ({n} calls)" for c, n in commits) + "."
     yield f"- Memory (a triad in C): {triad['one']} GB/s by one thread, {triad['all']} by all."
