@@ -70,11 +70,15 @@ static inline four_u32 four_words(const uint16_t *x) {
 /* One number as a lane of a vector, from memory and back: by way of whole registers it takes up to
  * twice as many instructions. What comes of an operation is no signalling NaN. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
-/* What its other lanes are does not matter. */
+/* What its other lanes are does not matter, but gcc clears them unless it does not know. */
 static inline four_f32 one_lane(float x) {
+#ifdef __clang__
+    return (four_f32)_mm_set_ss(x);
+#else
     four_f32 one;
     __asm__("" : "=x"(one) : "0"(x));
     return one;
+#endif
 }
 static inline float one_from_f16(uint16_t x) {
     return _mm_cvtss_f32(_mm_cvtph_ps(_mm_insert_epi16(_mm_setzero_si128(), (int16_t)x, 0)));
