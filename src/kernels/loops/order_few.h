@@ -276,7 +276,10 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
         (keys, f, in[r], places, found[r], direct ? load : NULL, flip);
         if (!f->beside) {
             for (int64_t j = 0; j < found[r]; j++) f->made[j] = MAKE(keys[j], (int64_t)places[j]);
-            ORDER_NAME(sort_any, WIDTH, e)(f->made, f->made + f->room, found[r]);
+            if (f->tile) /* found lane by lane, not one behind the other */
+                ORDER_NAME(sort_any, WIDTH, e)(f->made, f->made + f->room, found[r]);
+            else
+                ORDER_NAME(sort, WIDTH, e)(f->made, f->made + f->room, found[r]);
             for (int64_t j = 0; j < a->count; j++) f->chosen[j] = (K)AT(f->made[j]);
         }
     }
