@@ -93,6 +93,29 @@ static inline bool are_beside(const nomen__order_args *a) {
     return a->in_row < a->in_step && a->in_row > -a->in_step;
 }
 
+/* Elements of fewer rows than a vector has lanes, as they come; the other lanes have the first row
+ * once more. */
+static inline __attribute__((always_inline)) void take_beside(char *to, const char *in,
+                                                              const nomen__order_args *a,
+                                                              int64_t rows, int64_t lanes,
+                                                              const int item) {
+    for (int64_t i = 0; i < a->n; i++, in += a->in_step, to += lanes * item) {
+        for (int64_t r = 0; r < rows; r++) memcpy(to + r * item, in + r * a->in_row, (size_t)item);
+        for (int64_t r = rows; r < lanes; r++) memcpy(to + r * item, in, (size_t)item);
+    }
+}
+static APART void few_beside(char *to, const char *in, const nomen__order_args *a, int64_t rows,
+                             int64_t lanes, int item) {
+    if (item == 1)
+        take_beside(to, in, a, rows, lanes, 1);
+    else if (item == 2)
+        take_beside(to, in, a, rows, lanes, 2);
+    else if (item == 4)
+        take_beside(to, in, a, rows, lanes, 4);
+    else
+        take_beside(to, in, a, rows, lanes, 8);
+}
+
 /* Results of a batch, n[0] times n[1] of them: bytes from one to the next in `to`, what is added to
  * a position in the input, and bytes from one position to the next. */
 typedef struct order_grid {

@@ -12,6 +12,8 @@
  * float32 where results are narrower. */
 enum {
     TILE = 256,
+    TILE_LEAST = 128,
+    TILE_BYTES = 1 << 19,
     TURN = 64,
     SUM_BLOCK = 1024,
     NEAR = 64,
@@ -21,6 +23,12 @@ enum {
 /* So many rows are worked on together if they take no more room; a tile that does is worked on in
  * strips. */
 enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
+/* Rows side by side whose elements lie so far from each other, or a multiple of it, share few sets
+ * of a cache: narrow strips of them drive each other out. */
+enum { CROWDED = 2048 };
+/* Rows without gaps between their elements are taken for parts of more if there are up to FEW_MOST
+ * of them, and FEW_LEAST elements of these. */
+enum { FEW_MOST = 64, FEW_LEAST = 8 };
 /* A tile that is a strip. */
 #define TURN_MOST(F) (STRIP_BYTES / (TURN * (int)sizeof(F)))
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go

@@ -2,8 +2,11 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
-/* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions. */
-enum { SIDE_BY_SIDE = 128, BESIDE = 4, WORTH = NOMEN__GRAIN / 4 };
+/* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions.
+ * SIDE_BY_SIDE: rows that kernels take together; of rows that lie side by side in memory a chunk
+ * has WIDE at least, as its border goes through a cache line of each element of a row, which two
+ * processors would take from each other ([150, 200] took up to four times as long by two). */
+enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -89,10 +92,9 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     }
     if (numel <= 2 * WORTH) return nomen__parallel_asking(rows, rows, run_lines, &job);
     int64_t grain = WORTH / job.row.n + 1;
-    /* Rows that lie side by side in memory are fetched together. */
-    bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
-    if (beside || grain >= SIDE_BY_SIDE)
-        grain = (grain + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE * SIDE_BY_SIDE;
+    const bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
+    const int64_t together = beside ? WIDE : SIDE_BY_SIDE;
+    if (beside || grain >= together) grain = (grain + together - 1) / together * together;
     return nomen__parallel_asking(rows, grain, run_lines, &job);
 }
 

@@ -113,6 +113,12 @@ static void test_sizes(void **state) {
     static const int64_t rows[] = {1, 2, 9, 20, 67};
     for (int64_t n = 0; n <= 67; n++) check_all(rows[n % COUNT(rows)], n, PLAIN);
     check_all(300, 5, PLAIN);
+    check_all(2, 900, PLAIN);
+    check_all(5, 400, PLAIN);
+    check_all(15, 300, PLAIN);
+    check_all(20, 300, PLAIN);
+    check_all(70, 300, PLAIN);
+    check_all(256, 20, PLAIN);
     check_all(3, 1000, PLAIN);
     check_all(1, 20000, PLAIN);
     check_all(0, 3, PLAIN);
@@ -120,7 +126,7 @@ static void test_sizes(void **state) {
 
 static void test_special(void **state) {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 1}, {3, 40}, {40, 6}, {40, 33}, {2, 1500}};
+    static const int64_t shapes[][2] = {{1, 1}, {3, 40}, {40, 6}, {40, 33}, {2, 1500}, {6, 200}};
     for (int pattern = 0; pattern < PATTERNS; pattern++)
         for (int k = 0; k < COUNT(shapes); k++) check_all(shapes[k][0], shapes[k][1], pattern);
 }

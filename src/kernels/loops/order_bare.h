@@ -54,10 +54,7 @@ static void ORDER_NAME(beside_levels, WIDTH,
     const char *in = a->in + row * a->in_row;
     const int bytes = W * item;
     if (a->in_row != item || rows < W) {
-        for (int64_t i = 0; i < a->n; i++)
-            for (int64_t r = 0; r < W; r++)
-                memcpy(raw + (i * W + r) * item,
-                       in + i * a->in_step + (r < rows ? r : 0) * a->in_row, (size_t)item);
+        few_beside(raw, in, a, rows, W, item);
     } else if (bytes == VB) {
         for (int64_t i = 0; i < a->n; i++) {
             const char *from = in + i * a->in_step;

@@ -66,19 +66,31 @@ static inline int64_t ORDER_NAME(lane_parts, WIDTH, k)(const nomen__order_args *
     return vectors < parts ? vectors : parts;
 }
 
+/* Are there rows enough to sort a vector of them at a time? That takes as long for one as for all,
+ * and longer for each element the more there are: rows of more than `each` elements for each of
+ * them are sooner sorted, or looked through, one by one. */
+static inline bool ORDER_NAME(are_enough, WIDTH, k)(const nomen__order_args *a, order_what what) {
+    const bool wide = WIDTH == 64;
+    const int64_t each = what == SORT || what == TOPK ? (wide ? 300 : 100)
+                         : what == MODE               ? (wide ? 400 : 180)
+                                                      : (wide ? 64 : 96);
+    return a->rows >= LEAST_ROWS(K) && a->n <= each * a->rows;
+}
+
 static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
     const bool few = what == TOPK && ORDER_NAME(few_are, WIDTH, k)(a);
     if ((selects || what == MODE) && a->n <= (selects ? MOST_RANKED(K) : MOST_COUNTED(K)) &&
-        a->rows >= LEAST_ROWS(K)) {
+        ORDER_NAME(are_enough, WIDTH, k)(a, what)) {
         p.bare_lanes = true;
         p.each = 0;
         p.levels = (int64_t)ORDER_NAME(bare_bytes, WIDTH, k)(a->n) / 8;
         return p;
     }
-    if ((what == SORT || what == TOPK) && a->n <= MOST(K) && a->rows >= LEAST_ROWS(K) && !few) {
+    if ((what == SORT || what == TOPK) && a->n <= MOST(K) && !few &&
+        ORDER_NAME(are_enough, WIDTH, k)(a, what)) {
         p.lanes = true;
         p.each = 0;
         const int64_t parts = ORDER_NAME(lane_parts, WIDTH, k)(a);

@@ -8,6 +8,8 @@
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 #define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
 #define WAITS      (n <= WIDE)
+/* Do elements of a strip wait by themselves? */
+#define APART_IF(near) (!(near) || !WHOLE)
 /* A tile of what is computed with: half types leave that to the functions of float32. */
 #define TILE_OF_F FN2(tile, OP, TILE_SFX)
 /* An exponential for the sum, which may be the one that is kept. */
@@ -140,12 +142,16 @@ static inline __attribute__((always_inline)) void FN(put)(char *p, V x, int64_t 
 }
 
 /* A strip of rows side by side, few enough for registers: so many vectors, of the last one only
- * `rest` lanes if it is not 0. Near: of no more than NEAR elements, whose sums are an F each. */
+ * `rest` lanes if it is not 0. Near: of no more than NEAR elements, whose sums are an F each.
+ * Apart: elements and exponentials wait in `kept`, so that what is read is read once and what is
+ * written is written once, as others may work on the other part of a cache line; else where the
+ * results go. */
 static inline __attribute__((always_inline)) void FN(strip)(char *out, const char *in, int64_t n,
                                                             int64_t in_step, int64_t out_step,
-                                                            const bool near, const int vectors,
-                                                            int64_t rest) {
+                                                            F *kept, const bool near,
+                                                            const int vectors, int64_t rest) {
     enum { MOST = 2, BYTES = W * sizeof(T), WIDE_EACH = W / W64 };
+    const bool apart = APART_IF(near);
     const int64_t lanes[MOST] = {vectors == 1 ? rest : 0, rest};
     V m[MOST], s[MOST];
     vf64 sum[MOST * WIDE_EACH];
@@ -156,16 +162,26 @@ static inline __attribute__((always_inline)) void FN(strip)(char *out, const cha
     }
     for (int k = 0; k < vectors * WIDE_EACH; k++) sum[k] = (vf64){0};
     for (int64_t i = 0; i < n; i++)
-        for (int v = 0; v < vectors; v++)
-            m[v] = v_greater(FN(get)(in + i * in_step + v * BYTES, lanes[v]), m[v]);
+        for (int v = 0; v < vectors; v++) {
+            const V x = FN(get)(in + i * in_step + v * BYTES, lanes[v]);
+            if (apart) memcpy(kept + (i * vectors + v) * W, &x, sizeof x);
+            m[v] = v_greater(x, m[v]);
+        }
     for (int64_t i = 0; i < n;) {
         const int64_t end = near || n - i < NEAR ? n : i + NEAR;
         for (int v = 0; v < vectors; v++) s[v] = (V){0};
         for (; i < end; i++)
             for (int v = 0; v < vectors; v++) {
-                const V e = ADDED(FN(get)(in + i * in_step + v * BYTES, lanes[v]) - m[v]);
+                F *p = kept + (i * vectors + v) * W;
+                V x;
+                if (apart)
+                    memcpy(&x, p, sizeof x);
+                else
+                    x = FN(get)(in + i * in_step + v * BYTES, lanes[v]);
+                const V e = ADDED(x - m[v]);
                 s[v] += e;
-                if (WHOLE && !LOG) FN(put)(out + i * out_step + v * BYTES, e, lanes[v]);
+                if (apart && !LOG) memcpy(p, &e, sizeof e);
+                if (!apart && !LOG) FN(put)(out + i * out_step + v * BYTES, e, lanes[v]);
             }
         if (near) continue;
         for (int v = 0; v < vectors; v++) memcpy(closing + v * W, &s[v], sizeof s[v]);
@@ -180,21 +196,23 @@ static inline __attribute__((always_inline)) void FN(strip)(char *out, const cha
     }
     for (int64_t i = 0; i < n; i++)
         for (int v = 0; v < vectors; v++) {
-            const char *p = in + i * in_step + v * BYTES;
             char *q = out + i * out_step + v * BYTES;
-            const V made = WHOLE && !LOG ? FN(get)(q, lanes[v]) * s[v]
-                                         : FN(result)(FN(get)(p, lanes[v]), m[v], s[v]);
-            FN(put)(q, made, lanes[v]);
+            V x;
+            if (apart)
+                memcpy(&x, kept + (i * vectors + v) * W, sizeof x);
+            else
+                x = FN(get)(LOG ? in + i * in_step + v * BYTES : q, lanes[v]);
+            FN(put)(q, LOG ? x - m[v] - s[v] : x * s[v], lanes[v]);
         }
 }
 
 /* Fewer rows than a strip has, by themselves: whole vectors keep what they need in registers. */
 static APART void FN(strip_rest)(char *out, const char *in, int64_t n, int64_t in_step,
-                                 int64_t out_step, int64_t rows, bool near) {
+                                 int64_t out_step, F *kept, int64_t rows, bool near) {
     if (rows > W)
-        FN(strip)(out, in, n, in_step, out_step, near, 2, rows - W);
+        FN(strip)(out, in, n, in_step, out_step, kept, near, 2, rows - W);
     else
-        FN(strip)(out, in, n, in_step, out_step, near, 1, rows % W);
+        FN(strip)(out, in, n, in_step, out_step, kept, near, 1, rows % W);
 }
 
 /* The last strip takes some rows again, if it may, rather than parts of vectors. */
@@ -202,21 +220,22 @@ static inline __attribute__((always_inline)) void FN(strips_of)(char *out, const
                                                                 int64_t n, int64_t in_step,
                                                                 int64_t out_step, int64_t rows,
                                                                 const bool near) {
+    F kept[STRIP_BYTES / sizeof(T)] __attribute__((aligned(64)));
     const int64_t bytes = (int64_t)sizeof(T);
     const bool again = in != out && rows >= 2 * W && rows % (2 * W) > W;
     int64_t r = 0;
     while (rows - r >= (again ? 1 : 2 * W)) {
         if (r > rows - 2 * W) r = rows - 2 * W;
-        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, near, 2, 0);
+        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, kept, near, 2, 0);
         r += 2 * W;
     }
     if (r < rows && rows - r <= W && in != out && rows >= W) {
         r = rows - W;
-        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, near, 1, 0);
+        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, kept, near, 1, 0);
         r += W;
     }
     if (r < rows)
-        FN(strip_rest)(out + r * bytes, in + r * bytes, n, in_step, out_step, rows - r, near);
+        FN(strip_rest)(out + r * bytes, in + r * bytes, n, in_step, out_step, kept, rows - r, near);
 }
 static APART void FN(strips)(char *out, const char *in, int64_t n, int64_t in_step,
                              int64_t out_step, int64_t rows) {
@@ -227,71 +246,117 @@ static APART void FN(strips_near)(char *out, const char *in, int64_t n, int64_t 
     FN(strips_of)(out, in, n, in_step, out_step, rows, true);
 }
 
-/* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
-static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
-                           int64_t rows) {
+/* What rows of a tile have in common that are parts of `real` ones: all of them get it. */
+static void FN(join_most)(F *most, int64_t rows, int64_t real) {
+    for (int64_t first = real; first < rows; first += real)
+        for (int64_t r = 0; r < real; r++)
+            most[r] = most[first + r] > most[r] ? most[first + r] : most[r];
+    for (int64_t r = real; r < rows; r++) most[r] = most[r - real];
+}
+static void FN(join_sums)(double *sum, int64_t rows, int64_t real) {
+    for (int64_t first = real; first < rows; first += real)
+        for (int64_t r = 0; r < real; r++) sum[r] += sum[first + r];
+    for (int64_t r = real; r < rows; r++) sum[r] = sum[r - real];
+}
+
+/* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). Of their
+ * last elements there are only `last`. Rows r, r + real, r + 2 * real ... are parts of one. */
+static APART void FN(wide)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
+                           int64_t rows, int64_t last, int64_t real) {
     F most[TILE] __attribute__((aligned(64)));
     F closing[TILE]
         __attribute__((aligned(64))); /* lanes of no row are zero too: others are slow */
     F part[TILE] __attribute__((aligned(64)));
     double sum[TILE];
-    if (n * rows * (int64_t)sizeof(T) <= STRIP_BYTES) {
-        if (W > W64 && n <= NEAR)
-            FN(strips_near)(out, in, n, in_step, out_step, rows);
-        else
-            FN(strips)(out, in, n, in_step, out_step, rows);
-        return;
-    }
-    const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
-    for (int64_t r = 0; r < full + (rest ? W : 0); r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
+    const int64_t bytes = (int64_t)sizeof(T), whole = (rows + W - 1) / W * W;
+    for (int64_t r = 0; r < whole; r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
     for (int64_t r = 0; r < rows; r++) sum[r] = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
-        for (int64_t r = 0; r < rows; r += W) {
-            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m;
+        const int64_t here = i < n - 1 ? rows : last, full = here - here % W;
+        for (int64_t r = 0; r < here; r += W) {
+            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, here - full), m;
             memcpy(&m, most + r, sizeof m);
-            m = v_greater(x, m);
+            m = v_greater(r < full ? x : FN(first)(x, here - full, m), m);
             memcpy(most + r, &m, sizeof m);
         }
     }
+    if (real < rows) FN(join_most)(most, rows, real);
     const bool keeps = KEEPS_TILE;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
         char *q = out + i * out_step;
-        for (int64_t r = 0; r < rows; r += W) {
-            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m, s;
+        const int64_t here = i < n - 1 ? rows : last, full = here - here % W;
+        for (int64_t r = 0; r < here; r += W) {
+            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, here - full), m, s;
             memcpy(&m, most + r, sizeof m);
             memcpy(&s, part + r, sizeof s);
             const V e = ADDED(x - m);
-            s += e;
+            s += r < full ? e : FN(first)(e, here - full, (V){0});
             memcpy(part + r, &s, sizeof s);
             if (keeps && r < full) ST(q + r * bytes, e);
-            if (keeps && r >= full) ST_N(q + r * bytes, e, rest);
+            if (keeps && r >= full) ST_N(q + r * bytes, e, here - full);
         }
         if (i % NEAR == NEAR - 1 || i == n - 1)
             for (int64_t r = 0; r < rows; r++) sum[r] += (double)part[r], part[r] = 0;
         if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
-    for (int64_t r = 0; r < full + (rest ? W : 0); r++) closing[r] = 0;
+    if (real < rows) FN(join_sums)(sum, rows, real);
+    for (int64_t r = 0; r < whole; r++) closing[r] = 0;
     FN(close)(closing, sum, rows);
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
         char *q = out + i * out_step;
-        for (int64_t r = 0; r < rows; r += W) {
+        const int64_t here = i < n - 1 ? rows : last, full = here - here % W;
+        for (int64_t r = 0; r < here; r += W) {
             V m, s;
             memcpy(&m, most + r, sizeof m);
             memcpy(&s, closing + r, sizeof s);
             if (keeps && r < full)
                 ST(q + r * bytes, LD(q + r * bytes) * s);
             else if (keeps)
-                ST_N(q + r * bytes, LD_N(q + r * bytes, rest) * s, rest);
+                ST_N(q + r * bytes, LD_N(q + r * bytes, here - full) * s, here - full);
             else if (r < full)
                 ST(q + r * bytes, FN(result)(LD(p + r * bytes), m, s));
             else
-                ST_N(q + r * bytes, FN(result)(LD_N(p + r * bytes, rest), m, s), rest);
+                ST_N(q + r * bytes, FN(result)(LD_N(p + r * bytes, here - full), m, s),
+                     here - full);
         }
         if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
+}
+
+/* The same, the whole of them, in strips if they are short. */
+static inline bool FN(is_strip)(int64_t n) { return n * 2 * W * (int64_t)sizeof(T) <= STRIP_BYTES; }
+static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
+                           int64_t rows) {
+    const bool small = n * rows * (int64_t)sizeof(T) <= STRIP_BYTES;
+    const bool crowded = in_step % CROWDED == 0 || out_step % CROWDED == 0;
+    if ((!small && crowded) || !FN(is_strip)(n))
+        FN(wide)(out, in, n, in_step, out_step, rows, rows, rows);
+    else if (n <= NEAR)
+        FN(strips_near)(out, in, n, in_step, out_step, rows);
+    else
+        FN(strips)(out, in, n, in_step, out_step, rows);
+}
+
+/* Fewer rows than a vector has lanes, or few more, without gaps between their elements: lanes meet
+ * the same rows again after some vectors, which are taken for an element of that many rows. 0: of
+ * how many, or they are not to be taken so. */
+static inline int64_t FN(many_of)(const nomen__rows_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T), rows = a->rows, step = rows * bytes;
+    if (rows % W == 0 || rows > (FN(is_strip)(a->n) ? W : FEW_MOST) || a->in_step != step ||
+        a->out_step != step)
+        return 0;
+    const int64_t common = rows & -rows, each = rows / common * W;
+    const int64_t times = a->n * rows / (FEW_LEAST * each);
+    if (each > TILE || !times) return 0;
+    return times * each < TILE ? times * each : TILE / each * each;
+}
+static APART void FN(few)(const nomen__rows_args *a, int64_t many) {
+    const int64_t elements = a->n * a->rows, n = (elements + many - 1) / many;
+    const int64_t step = many * (int64_t)sizeof(T);
+    FN(wide)(a->out, a->in, n, step, step, many, elements - (n - 1) * many, a->rows);
 }
 
 /* A square of W rows, or fewer columns of them, into a tile, and back. */
@@ -391,9 +456,16 @@ static void FN(rows)(const nomen__rows_args *a) {
     if (a->n <= 0) return;
     if (a->in_row == bytes && a->out_row == bytes && a->rows > 1 &&
         (a->rows >= W || a->in_step != bytes)) {
-        for (int64_t r = 0; r < a->rows; r += TILE)
+        const int64_t many = FN(many_of)(a);
+        if (many) {
+            FN(few)(a, many);
+            return;
+        }
+        const int64_t fit = TILE_BYTES / (a->n * bytes) / TILE_LEAST * TILE_LEAST;
+        const int64_t most = fit > TILE ? TILE : fit < TILE_LEAST ? TILE_LEAST : fit;
+        for (int64_t r = 0; r < a->rows; r += most)
             FN(tile)(a->out + r * bytes, a->in + r * bytes, a->n, a->in_step, a->out_step,
-                     a->rows - r < TILE ? a->rows - r : TILE);
+                     a->rows - r < most ? a->rows - r : most);
     } else if (a->n <= TURN_MOST(F) && a->rows >= 8) {
         FN(short_rows)(a);
     } else {
@@ -417,6 +489,7 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef KEEPS_TILE
 #undef WIDE
 #undef WAITS
+#undef APART_IF
 #undef SFX
 #undef T
 #undef F

@@ -1,0 +1,90 @@
+"""Rows that lie side by side, fewer of them than a vector has lanes or few more, and long ones."""
+
+import numpy as np
+import pytest
+
+import nomen
+
+COLUMNS = [2, 3, 4, 5, 7, 8, 10, 15, 16, 17, 20, 31, 40, 63]
+LENGTHS = [2, 9, 16, 40, 64, 65, 130, 400, 1100, 5000]
+SHAPES = [(n, columns) for n in LENGTHS for columns in COLUMNS if n * columns < 100_000]
+CLOSE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-6, "float64": 1e-14}
+
+
+def numbers(shape, dtype, below=1000):
+    """The same ones as a tensor and as an array of doubles, some equal."""
+    x = np.random.default_rng(shape[0]).integers(0, below, shape) / 8
+    t = nomen.from_numpy(x).to(getattr(nomen, dtype))
+    return t, t.to(nomen.float64).numpy()
+
+
+@pytest.mark.parametrize("dtype", CLOSE)
+def test_softmax(dtype):
+    for shape in SHAPES:
+        t, x = numbers(shape, dtype, 60)
+        e = np.exp(x - x.max(0))
+        wanted = e / e.sum(0)
+        for found in (t.softmax(0), t.unsqueeze(0).expand(3, *shape).softmax(1)[2]):
+            assert found.dtype == t.dtype
+            np.testing.assert_allclose(
+                found.to(nomen.float64).numpy(), wanted, CLOSE[dtype], 6e-8, err_msg=str(shape)
+            )
+        found = t.log_softmax(0).to(nomen.float64).numpy()
+        np.testing.assert_allclose(
+            found, x - x.max(0) - np.log(e.sum(0)), CLOSE[dtype], CLOSE[dtype], err_msg=str(shape)
+        )
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_softmax_with_odd_ones(threads):
+    """NaN and infinities stay in their column, wherever they are; nothing else is written."""
+    before = nomen.get_num_threads()
+    nomen.set_num_threads(threads)
+    try:
+        for n, columns in [(30, 3), (500, 5), (1001, 7), (700, 20), (4000, 300)]:
+            for at in (0, n // 2, n - 1):
+                x = np.random.default_rng(at).random((n, columns))
+                x[at, 1] = np.nan
+                x[at, 2] = -np.inf
+                clean = np.delete(np.arange(columns), 1)
+                out = nomen.full((n + 2, columns), 7.0, dtype=nomen.float64)
+                nomen.softmax(nomen.from_numpy(x), 0, out=out[1:-1])
+                found = out.numpy()
+                assert (found[[0, -1]] == 7).all()
+                assert np.isnan(found[1:-1, 1]).all()
+                e = np.exp(x - np.nanmax(x, 0))
+                np.testing.assert_allclose(found[1:-1, clean], (e / e.sum(0))[:, clean], 1e-13)
+    finally:
+        nomen.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "bfloat16", "float32", "int64", "float64"])
+def test_order(dtype):
+    for shape in SHAPES:
+        n = shape[0]
+        t, x = numbers(shape, dtype, 2000 if dtype != "uint8" else 1600)
+        wanted = np.sort(x, 0)
+        values, places = t.sort(0, stable=True)
+        np.testing.assert_array_equal(values.to(nomen.float64).numpy(), wanted)
+        np.testing.assert_array_equal(places.numpy(), np.argsort(x, 0, kind="stable"))
+        for rank, (value, place) in [
+            ((n - 1) // 2, t.median(0)),
+            (n // 3, t.kthvalue(n // 3 + 1, 0)),
+        ]:
+            np.testing.assert_array_equal(value.to(nomen.float64).numpy(), wanted[rank])
+            np.testing.assert_array_equal(place.numpy(), (x == wanted[rank]).argmax(0))
+        value, place = t.topk(2, 0)
+        np.testing.assert_array_equal(value.to(nomen.float64).numpy(), wanted[::-1][:2])
+        found = np.take_along_axis(x, place.numpy(), 0)
+        np.testing.assert_array_equal(found, wanted[::-1][:2])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "int64"])
+def test_mode(dtype):
+    for shape in SHAPES:
+        t, x = numbers(shape, dtype, 300)
+        values, places = t.mode(0)
+        for column, (value, place) in enumerate(zip(values.tolist(), places.tolist(), strict=True)):
+            of, counts = np.unique(x[:, column], return_counts=True)
+            assert value == of[counts.argmax()]
+            assert place == np.flatnonzero(x[:, column] == value)[-1]
