@@ -433,18 +433,20 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
 
 static void deliver(const reduction *r, const unit *u, const char *acc) {
     _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 16];
-    for (int64_t first = 0; first < u->n; first += NOMEN__ACC_BLOCK) {
-        const int64_t n = u->n - first < NOMEN__ACC_BLOCK ? u->n - first : NOMEN__ACC_BLOCK;
+    const bool casts = r->out[0].cast || r->out[1].cast;
+    const int64_t most = casts ? NOMEN__ACC_BLOCK : u->n; /* at a time */
+    for (int64_t first = 0, n; first < u->n; first += n) {
         char *out[NOMEN__MAX_OUT], *to[NOMEN__MAX_OUT];
         int64_t step[NOMEN__MAX_OUT];
+        n = u->n - first < most ? u->n - first : most;
         for (int k = 0; k < NOMEN__MAX_OUT; k++) {
-            bool cast = r->out[k].cast != NULL;
+            const bool cast = r->out[k].cast != NULL;
             out[k] = u->out[k] ? u->out[k] + first * r->kept_out[0][k] : NULL;
             to[k] = out[k] && cast ? made[k] : out[k];
             step[k] = cast ? r->out[k].item : r->kept_out[0][k];
         }
         r->reducer->finish(to, step, acc + first * r->reducer->acc_bytes, n, &r->param);
-        for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        for (int k = 0; casts && k < NOMEN__MAX_OUT; k++) {
             if (!out[k] || !r->out[k].cast) continue;
             char *const ptr[2] = {out[k], made[k]};
             r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, n);

@@ -88,3 +88,33 @@ def test_mode(dtype):
             of, counts = np.unique(x[:, column], return_counts=True)
             assert value == of[counts.argmax()]
             assert place == np.flatnonzero(x[:, column] == value)[-1]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64"])
+def test_flip(dtype):
+    """Rows of 2, 4 and 8 bytes are elements of that size, wherever they begin."""
+    for n, columns in [(n, k) for n in (1, 2, 3, 9, 16, 33, 700) for k in (1, 2, 3, 4, 8, 9)]:
+        x = np.random.default_rng(n).integers(0, 2 if dtype == "bool" else 100, n * columns + 1)
+        x = x.astype(dtype)
+        for begin in (0, 1):
+            part = x[begin : begin + n * columns].reshape(n, columns)
+            t = nomen.from_numpy(x)[begin : begin + n * columns].reshape(n, columns)
+            np.testing.assert_array_equal(t.flip(0).numpy(), part[::-1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_extrema(dtype):
+    """A NaN wins in its column, and of zeros the last one, however many rows there are."""
+    for rows in (1, 2, 3, 4, 5, 6, 7, 9):
+        for columns in (1, 3, 8, 15, 16, 33, 300):
+            x = np.random.default_rng(rows).integers(-3, 3, (rows, columns)).astype("f8")
+            x[:, 0] = np.where(np.arange(rows) % 2, 0.0, -0.0)
+            if columns > 2:
+                x[rows // 2, 1] = np.nan
+            t = nomen.from_numpy(x).to(getattr(nomen, dtype))
+            with np.errstate(invalid="ignore"):
+                least, most = x.min(0), x.max(0)
+            for found, wanted in [(t.amin(0), least), (t.amax(0), most)]:
+                found = found.to(nomen.float64).numpy()
+                np.testing.assert_array_equal(found, wanted)
+                assert np.signbit(found[0]) == (rows % 2 == 1)

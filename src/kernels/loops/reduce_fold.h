@@ -7,12 +7,12 @@
  * reduce_most_types.h, of extrema only, and SMALL of those of integers of 8 and 16 bits (V_BETTER
  * and SFX: the name of what simd/words.h has for them). Where JOIN joins vectors too, and the
  * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
- * LV. Where JOIN joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h.
- * VID(vector) if the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *,
- * n) -> D, if a row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
- * the same of 16 elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH,
- * WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second
- * finish. */
+ * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
+ * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h. VID(vector) if
+ * the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *, n) -> D, if a
+ * row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of 16
+ * elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV,
+ * VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
@@ -160,11 +160,40 @@ static inline void FN(take_cols)(A *acc, const C *s, int64_t n_acc) {
         memcpy(&some, s + i, sizeof some);
         TAKE_LANES(acc + i, some);
     }
+#elif defined VJOIN
+    enum { TOGETHER = sizeof(LV) / sizeof(C) };
+    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
+        LV own, some;
+        memcpy(&own, acc + i, sizeof own);
+        memcpy(&some, s + i, sizeof some);
+        own = VJOIN(own, some);
+        memcpy(acc + i, &own, sizeof own);
+    }
 #endif
     for (; i < n_acc; i++) {
         const D all = TOTAL(DID, s[i]);
         TAKE(acc + i, all);
     }
+}
+
+/* One to three rows, at once: what columns come to is loaded and stored once, and not before there
+ * is something (`first`). */
+static inline __attribute__((always_inline)) void
+FN(cols_rest)(C *s, int64_t n_acc, const F *x0, int64_t pitch, int64_t rows, const bool first) {
+    const F *const x1 = rows > 1 ? (const F *)(const void *)((const char *)x0 + pitch) : x0;
+    const F *const x2 = rows > 2 ? (const F *)(const void *)((const char *)x1 + pitch) : x0;
+    if (rows == 1)
+        for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(first ? ID : s[i], LD(x0[i]));
+    else if (rows == 2)
+        for (int64_t i = 0; i < n_acc; i++) {
+            const C one = JOIN(first ? ID : s[i], LD(x0[i]));
+            s[i] = JOIN(one, LD(x1[i]));
+        }
+    else
+        for (int64_t i = 0; i < n_acc; i++) {
+            const C one = JOIN(first ? ID : s[i], LD(x0[i])), two = JOIN(one, LD(x1[i]));
+            s[i] = JOIN(two, LD(x2[i]));
+        }
 }
 
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
@@ -176,7 +205,8 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 #ifdef SMALL
     if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
 #endif
-    for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+    if (rows >= 4)
+        for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     /* Step by step: a JOIN that names its operands twice would repeat them. */
     for (; j + 4 <= rows; j += 4) {
         const F *x0 = (const F *)(const void *)(p + j * pitch);
@@ -189,15 +219,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
             s[i] = JOIN(s[i], four);
         }
     }
-    for (; j < rows; j++) {
-        const F *x0 = (const F *)(const void *)(p + j * pitch);
-        for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(s[i], LD(x0[i]));
-    }
+    const F *const rest = (const F *)(const void *)(p + j * pitch);
+    if (j < rows && j)
+        FN(cols_rest)(s, n_acc, rest, pitch, rows - j, false);
+    else if (j < rows)
+        FN(cols_rest)(s, n_acc, rest, pitch, rows, true);
     FN(take_cols)(acc, s, n_acc);
 }
 
 #ifdef VLOAD
-#ifndef FOLD_ROW
+#if !defined(FOLD_ROW) && !defined(BETTER)
 #define DIRECT_ROWS
 #endif
 #define DIRECT_COLS
@@ -210,7 +241,11 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 #endif
 enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
 
-#if !defined(FOLD_ROW) && !defined(FOLD_DIRECT)
+#ifndef VJOIN
+#define VJOIN JOIN
+#endif
+
+#if !defined(FOLD_ROW) && !defined(FOLD_DIRECT) && !defined(BETTER)
 /* The same lanes as those of fold_row over the whole rounds of n elements, in registers. By itself:
  * beside code that reads single lanes gcc leaves vectors in memory all along. */
 static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
@@ -219,7 +254,8 @@ static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
     for (int l = 0; l < LANES / FN(width); l++) v[l] = VID(LV);
     for (int64_t j = 0; j + LANES <= n; j += LANES) {
 #pragma GCC unroll 16
-        for (int l = 0; l < LANES / FN(width); l++) v[l] = JOIN(v[l], VLOAD(x + j + l * FN(width)));
+        for (int l = 0; l < LANES / FN(width); l++)
+            v[l] = VJOIN(v[l], VLOAD(x + j + l * FN(width)));
     }
 #pragma GCC unroll 16
     for (int l = 0; l < LANES / FN(width); l++) memcpy(s + l * FN(width), &v[l], sizeof v[l]);
@@ -263,14 +299,14 @@ static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
             at[k] = j + k < safe ? (const void *)(x + k * pitch) : ends[j + k - safe];
-        const LV first = JOIN(VLOAD((const T *)at[0]), VLOAD((const T *)at[1]));
-        const LV second = JOIN(VLOAD((const T *)at[2]), VLOAD((const T *)at[3]));
-        const LV four = JOIN(first, second);
-        all = JOIN(all, four);
+        const LV first = VJOIN(VLOAD((const T *)at[0]), VLOAD((const T *)at[1]));
+        const LV second = VJOIN(VLOAD((const T *)at[2]), VLOAD((const T *)at[3]));
+        const LV four = VJOIN(first, second);
+        all = VJOIN(all, four);
     }
     for (; j < rows; j++)
-        all =
-            JOIN(all, VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
+        all = VJOIN(all,
+                    VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
     memcpy(s, &all, sizeof s);
     for (int64_t i = 0; i < n_acc; i++) {
         const D one = TOTAL(DID, s[i]);
@@ -294,7 +330,8 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     /* The last columns are lanes of a vector that begins before them, added up by itself. */
     const int64_t rest = vectors ? n_acc % FN(width) : 0, from = n_acc - FN(width);
     const int64_t single = vectors ? n_acc : 0; /* those from here on go one by one */
-    for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+    if (rows >= 4 || single < n_acc)
+        for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     for (; j + 4 <= rows; j += 4) {
         const T *x0 = (const T *)(const void *)(in + j * pitch);
         const T *x1 = (const T *)(const void *)(in + (j + 1) * pitch);
@@ -302,16 +339,16 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
         const T *x3 = (const T *)(const void *)(in + (j + 3) * pitch);
         for (int64_t k = 0; k < vectors; k++) {
             const int64_t i = k * FN(width);
-            const LV first = JOIN(VLOAD(x0 + i), VLOAD(x1 + i));
-            const LV second = JOIN(VLOAD(x2 + i), VLOAD(x3 + i));
-            const LV four = JOIN(first, second);
-            v[k] = JOIN(v[k], four);
+            const LV first = VJOIN(VLOAD(x0 + i), VLOAD(x1 + i));
+            const LV second = VJOIN(VLOAD(x2 + i), VLOAD(x3 + i));
+            const LV four = VJOIN(first, second);
+            v[k] = VJOIN(v[k], four);
         }
         if (rest) {
-            const LV first = JOIN(VLOAD(x0 + from), VLOAD(x1 + from));
-            const LV second = JOIN(VLOAD(x2 + from), VLOAD(x3 + from));
-            const LV four = JOIN(first, second);
-            end = JOIN(end, four);
+            const LV first = VJOIN(VLOAD(x0 + from), VLOAD(x1 + from));
+            const LV second = VJOIN(VLOAD(x2 + from), VLOAD(x3 + from));
+            const LV four = VJOIN(first, second);
+            end = VJOIN(end, four);
         }
         for (int64_t i = single; i < n_acc; i++) {
             const C first = JOIN(ONE(x0[i]), ONE(x1[i])), second = JOIN(ONE(x2[i]), ONE(x3[i]));
@@ -319,10 +356,16 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
             s[i] = JOIN(s[i], four);
         }
     }
+    for (int64_t k = 0; j < rows && k < vectors; k++) { /* one to three rows, at once */
+        const char *x = in + j * pitch + k * FN(width) * (int64_t)sizeof(T);
+        LV own = VJOIN(j ? v[k] : VID(LV), VLOAD((const T *)(const void *)x));
+        if (rows - j > 1) own = VJOIN(own, VLOAD((const T *)(const void *)(x + pitch)));
+        if (rows - j > 2) own = VJOIN(own, VLOAD((const T *)(const void *)(x + 2 * pitch)));
+        v[k] = own;
+    }
     for (; j < rows; j++) {
         const T *x = (const T *)(const void *)(in + j * pitch);
-        for (int64_t k = 0; k < vectors; k++) v[k] = JOIN(v[k], VLOAD(x + k * FN(width)));
-        if (rest) end = JOIN(end, VLOAD(x + from));
+        if (rest) end = VJOIN(end, VLOAD(x + from));
         for (int64_t i = single; i < n_acc; i++) s[i] = JOIN(s[i], ONE(x[i]));
     }
     memcpy(ends, &end, sizeof end);
@@ -393,5 +436,6 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef WIDEN
 #undef LV
 #undef VLOAD
+#undef VJOIN
 #undef FOLD_DIRECT
 #undef SMALL

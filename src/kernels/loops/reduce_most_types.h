@@ -14,6 +14,14 @@
 #define DID         LIMIT
 #define A_ZERO      LIMIT
 
+/* JOIN of vectors in three steps: of two equal ones, or with a NaN, the better is the second. */
+static inline vf32 FN2(join, OP, f32_vectors)(vf32 a, vf32 b) {
+    return v_sel(a != a, a, LOOP_NAME2(V_BETTER, f32)(a, b));
+}
+static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
+    return v_sel(a != a, a, LOOP_NAME2(V_BETTER, f64)(a, b));
+}
+
 #define SFX u8
 #define SMALL
 #define T          uint8_t
@@ -113,6 +121,9 @@
 #define FETCH(x)   from_f16(x)
 #define WIDEN      widen_f16
 #define WIDE_STEP  FN2(step, OP, f32)
+#define LV         vf32
+#define VLOAD(x)   ld_f16(x)
+#define VJOIN      FN2(join, OP, f32_vectors)
 #define LIMIT      (float)ENDLESS
 #define OUT        uint16_t
 #define DONE(a, p) to_f16(*(a))
@@ -132,6 +143,9 @@
 #define FETCH(x)   from_bf16(x)
 #define WIDEN      widen_bf16
 #define WIDE_STEP  FN2(step, OP, f32)
+#define LV         vf32
+#define VLOAD(x)   ld_bf16(x)
+#define VJOIN      FN2(join, OP, f32_vectors)
 #define LIMIT      (float)ENDLESS
 #define OUT        uint16_t
 #define DONE(a, p) to_bf16(*(a))
@@ -153,6 +167,9 @@
 #define D          float
 #define A          float
 #define LD(x)      (x)
+#define LV         vf32
+#define VLOAD(x)   ld_f32(x)
+#define VJOIN      FN2(join, OP, f32_vectors)
 #define LIMIT      (float)ENDLESS
 #define OUT        float
 #define DONE(a, p) (*(a))
@@ -174,6 +191,9 @@
 #define D          double
 #define A          double
 #define LD(x)      (x)
+#define LV         vf64
+#define VLOAD(x)   ld_f64(x)
+#define VJOIN      FN2(join, OP, f64_vectors)
 #define LIMIT      (double)ENDLESS
 #define OUT        double
 #define DONE(a, p) (*(a))

@@ -1,10 +1,11 @@
 /* Elements of one size last to first; no include guard. Wants FN and T; from: the first one in
- * memory, which becomes the last. */
+ * memory, which becomes the last. They may be several smaller ones, which lie anywhere. */
 
 static void FN(char *out, const char *first, int64_t n) {
     enum { SIZE = sizeof(T), FEWEST = 16, MOST = 128 };
-    const T *from = (const T *)first;
-    T *to = (T *)out;
+    typedef T loose __attribute__((aligned(1)));
+    const loose *from = (const loose *)first;
+    loose *to = (loose *)out;
     if (n >= FEWEST / SIZE && n <= MOST / SIZE) { /* the compiler's loop ends one by one */
         const int64_t last = n * SIZE - 16;
         for (int64_t at = 0; at < last; at += 16) reverse_16(out + at, first + last - at, SIZE);

@@ -326,8 +326,10 @@ static APART void FN(wide)(char *out, const char *in, int64_t n, int64_t in_step
     }
 }
 
-/* The same, the whole of them, in strips if they are short. */
+/* Is that as many elements of two vectors of rows as wait nearby? */
 static inline bool FN(is_strip)(int64_t n) { return n * 2 * W * (int64_t)sizeof(T) <= STRIP_BYTES; }
+
+/* A tile, in strips if rows are short. */
 static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
                            int64_t rows) {
     const bool small = n * rows * (int64_t)sizeof(T) <= STRIP_BYTES;
@@ -341,8 +343,8 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
 }
 
 /* Fewer rows than a vector has lanes, or few more, without gaps between their elements: lanes meet
- * the same rows again after some vectors, which are taken for an element of that many rows. 0: of
- * how many, or they are not to be taken so. */
+ * the same rows again after some vectors, which are taken for one element of many rows: of how
+ * many. 0: they are not to be taken so. */
 static inline int64_t FN(many_of)(const nomen__rows_args *a) {
     const int64_t bytes = (int64_t)sizeof(T), rows = a->rows, step = rows * bytes;
     if (rows % W == 0 || rows > (FN(is_strip)(a->n) ? W : FEW_MOST) || a->in_step != step ||
