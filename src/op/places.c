@@ -107,13 +107,46 @@ static int64_t base_of(const place_job *job, const int64_t *stride, int64_t i, i
     return base;
 }
 
+/* The places of so many whole lines, `step` apart in each and `line_step` from one to the next. */
+static inline __attribute__((always_inline)) void
+line_run(const place_job *job, int64_t *at, const int64_t *v, int64_t lines, int64_t n,
+            int64_t base, int64_t line_step, int64_t step) {
+    const int64_t stride = job->stride[0];
+    for (; lines > 0; lines--, at += n, v += n, base += line_step)
+        for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
+}
+
+/* Short lines from element `begin` on, as many as follow each other: how many elements that is.
+ * Where each began would take longer to find out than all else. */
+static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int64_t *to,
+                          int64_t base) {
+    const int d = job->own_ndim - 2;
+    const int64_t n = job->own_size[d + 1], step = job->own_stride[d + 1],
+                  line_step = job->own_stride[d], *v = job->from + begin;
+    const int64_t left = job->own_size[d] - begin / n % job->own_size[d], whole = (end - begin) / n;
+    const int64_t lines = left < whole ? left : whole;
+    switch (n) {
+    case 2: line_run(job, to, v, lines, 2, base, line_step, step); break;
+    case 3: line_run(job, to, v, lines, 3, base, line_step, step); break;
+    case 4: line_run(job, to, v, lines, 4, base, line_step, step); break;
+    case 8: line_run(job, to, v, lines, 8, base, line_step, step); break;
+    default: line_run(job, to, v, lines, n, base, line_step, step); break;
+    }
+    return lines * n;
+}
+
 /* The places of the elements begin to end of an index along one dim, all of them in range. */
 static void find_along(const place_job *job, int64_t begin, int64_t end, int64_t *to) {
-    int64_t left, step = job->own_ndim ? job->own_stride[job->own_ndim - 1] : 0;
+    enum { SHORT = 32 };
+    const int last = job->own_ndim - 1;
+    int64_t left, step = last < 0 ? 0 : job->own_stride[last];
     while (begin < end) {
-        int64_t base = base_of(job, job->own_stride, begin, &left),
-                n = left < end - begin ? left : end - begin;
-        place_run(job, to, job->from + begin, n, base, step);
+        const int64_t base = base_of(job, job->own_stride, begin, &left);
+        int64_t n = left < end - begin ? left : end - begin;
+        if (last > 0 && n == job->own_size[last] && n <= SHORT)
+            n = find_lines(job, begin, end, to, base);
+        else
+            place_run(job, to, job->from + begin, n, base, step);
         to += n;
         begin += n;
     }
