@@ -33,9 +33,10 @@ enum { DIRECT_B = 1 << 19 };
 #else
 enum { DIRECT_B = 1 << 18 };
 #endif
-/* Up to so many rows and columns half types are widened whole; of larger products of theirs, sums
- * of so many rows wait for the last summands. */
-enum { GEMM_MEDIUM = 64, GEMM_SUMS = 2048 };
+/* Up to so many rows and columns, or summands, half types are widened whole, the results of the
+ * latter in pieces of so many bytes; of larger products of theirs, sums of so many rows wait for
+ * the last summands. */
+enum { GEMM_MEDIUM = 64, GEMM_THIN = 32, GEMM_NEAR = 1 << 15, GEMM_SUMS = 2048 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512

@@ -108,9 +108,10 @@ static int64_t base_of(const place_job *job, const int64_t *stride, int64_t i, i
 }
 
 /* The places of so many whole lines, `step` apart in each and `line_step` from one to the next. */
-static inline __attribute__((always_inline)) void
-line_run(const place_job *job, int64_t *at, const int64_t *v, int64_t lines, int64_t n,
-            int64_t base, int64_t line_step, int64_t step) {
+static inline __attribute__((always_inline)) void line_run(const place_job *job, int64_t *at,
+                                                           const int64_t *v, int64_t lines,
+                                                           int64_t n, int64_t base,
+                                                           int64_t line_step, int64_t step) {
     const int64_t stride = job->stride[0];
     for (; lines > 0; lines--, at += n, v += n, base += line_step)
         for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;

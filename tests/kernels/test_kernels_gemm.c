@@ -181,6 +181,20 @@ static void test_vectors(void **state) {
     check_all(1, 1, 100000, PLAIN);
 }
 
+/* Few columns and summands of many rows, and few summands of half types. */
+static void test_slim(void **state) {
+    (void)state;
+    static const int64_t thin[][3] = {{70, 70, 3},   {200, 100, 8}, {17, 300, 20},
+                                      {100, 999, 3}, {900, 70, 32}, {66, 65, 33}};
+    for (int64_t k = 1; k <= 17; k++)
+        for (int64_t n = 1; n <= 7; n++) check_all(17 + 5 * n + k, n, k, PLAIN);
+    for (int64_t m = 2; m <= 4; m++) check_all(m, 700, m, PLAIN);
+    for (nomen_dtype d = NOMEN_F16; d <= NOMEN_BF16; d++)
+        for (int how = 0; how < LAYOUTS; how++)
+            for (int s = 0; s < COUNT(thin); s++)
+                check(d, thin[s][0], thin[s][1], thin[s][2], how, s == 1 ? SPECIAL : PLAIN);
+}
+
 /* Half types: every layout, and more rows, columns and summands than a block holds. */
 static void test_halves(void **state) {
     (void)state;
@@ -252,6 +266,13 @@ static void check_cut(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, i
 
 static void test_cuts(void **state) {
     (void)state;
+    for (nomen_dtype d = NOMEN_F16; d <= NOMEN_F64; d++)
+        for (int how = ROW_MAJOR; how <= C_TURNED; how++) {
+            for (int64_t k = 1; k <= 17; k++)
+                for (int64_t n = 1; n <= 6; n++) check_cut(d, 90, n, k, how, 14 * n - 13, 0);
+            check_cut(d, 3, 700, 3, how, 0, 64);
+            check_cut(d, 200, 120, 20, how, 98, 64);
+        }
     for (nomen_dtype d = NOMEN_C64; d <= NOMEN_C128; d++)
         for (int how = ROW_MAJOR; how <= C_TURNED; how++) {
             for (int64_t k = 5; k < 700; k = 3 * k + 2) {
@@ -269,7 +290,8 @@ static void test_cuts(void **state) {
  * apart, which are copied block by block. */
 static void test_whole(void **state) {
     (void)state;
-    static const int64_t sizes[][3] = {{17, 33, 65}, {32, 64, 31}, {15, 31, 16}, {300, 20, 40}};
+    static const int64_t sizes[][3] = {{17, 33, 65}, {32, 64, 31}, {15, 31, 16}, {300, 20, 40},
+                                       {60, 5, 9},   {90, 3, 16},  {70, 200, 6}, {40, 1, 7}};
     static const int64_t lengths[] = {1, 7, 15, 16, 17, 31, 32, 33, 127, 200, 4200};
     for (nomen_dtype d = NOMEN_U8; d <= NOMEN_I64; d++)
         for (int how = 0; how < LAYOUTS; how++) {
@@ -303,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
         cmocka_unit_test(test_special), cmocka_unit_test(test_complex),
         cmocka_unit_test(test_cuts),    cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_slim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,38 +151,100 @@ static inline __attribute__((always_inline)) void FN(few_rows)(const nomen__gemm
         }
 }
 
-/* m, n, k <= GEMM_SMALL: B copied into whole vectors on the stack, and A unless it can be read
- * where it lies. nv: vectors per row of B. */
-static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args *g, const int nv) {
+/* Rows of A as they are computed with, up to GEMM_SMALL of as many elements at most: where they
+ * lie, or copied to `own`; elements from one to the next. */
+static inline __attribute__((always_inline)) const C *FN(taken)(const nomen__gemm_args *g, C *own,
+                                                                int64_t *pitch) {
+    if (SAME && g->a_col == E && g->a_row % E == 0) {
+        *pitch = g->a_row / E;
+        return &CAT(C, g->a, 0);
+    }
+    if (g->a_col == E && g->a_row == g->k * E) { /* as one */
+        const int64_t all = g->m * g->k;
+        int64_t i = 0;
+        for (; i + W <= all; i += W) *(V *)(void *)(own + i) = LDV(&CAT(T, g->a, i * E));
+        if (i < all) *(V *)(void *)(own + i) = LDV_N(&CAT(T, g->a, i * E), all - i);
+        *pitch = g->k;
+        return own;
+    }
+    for (int64_t i = 0; i < g->m; i++)
+        FN(take)(own + i * GEMM_SMALL, g->a + i * g->a_row, g->k, g->a_col);
+    *pitch = GEMM_SMALL;
+    return own;
+}
+
+/* n, k <= GEMM_SMALL: B copied into whole vectors on the stack, and A unless it can be read where
+ * it lies; if it has many rows, so many at a time. nv: vectors per row of B. */
+static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args *g, const int nv,
+                                                          const bool many) {
     enum { LINE = GEMM_SMALL < W ? W : GEMM_SMALL }; /* whole vectors */
     V b[GEMM_SMALL * (LINE / W)];
     C own[GEMM_SMALL * GEMM_SMALL + LINE] __attribute__((aligned(64)));
-    const C *a = own;
-    int64_t pitch = GEMM_SMALL, i = 0;
+    int64_t pitch;
     for (int64_t p = 0; p < g->k; p++) {
         C row[LINE] __attribute__((aligned(64))) = {0};
         FN(take)(row, g->b + p * g->b_row, g->n, g->b_col);
         memcpy(b + p * nv, row, (size_t)nv * sizeof(V));
     }
-    if (SAME && g->a_col == E && g->a_row % E == 0) {
-        a = &CAT(C, g->a, 0);
-        pitch = g->a_row / E;
+    if (!many) {
+        const C *const a = FN(taken)(g, own, &pitch);
+        int64_t i = 0;
+        for (; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, a, pitch, b, i, 4, nv);
+        for (; i < g->m; i++) FN(few_rows)(g, a, pitch, b, i, 1, nv);
+        return;
     }
-    for (; a == own && i < g->m; i++)
-        FN(take)(own + i * GEMM_SMALL, g->a + i * g->a_row, g->k, g->a_col);
-    for (i = 0; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, a, pitch, b, i, 4, nv);
-    for (; i < g->m; i++) FN(few_rows)(g, a, pitch, b, i, 1, nv);
+    nomen__gemm_args part = *g;
+    for (int64_t left = g->m; left > 0; left -= GEMM_SMALL) {
+        part.m = left < GEMM_SMALL ? left : GEMM_SMALL;
+        const C *const a = FN(taken)(&part, own, &pitch);
+        int64_t i = 0;
+        for (; i + 4 <= part.m; i += 4) FN(few_rows)(&part, a, pitch, b, i, 4, nv);
+        for (; i < part.m; i++) FN(few_rows)(&part, a, pitch, b, i, 1, nv);
+        part.a += GEMM_SMALL * g->a_row;
+        part.c += GEMM_SMALL * g->c_row;
+    }
 }
 static void FN(small)(const nomen__gemm_args *g) {
     int64_t nv = (g->n + W - 1) / W;
     if (nv <= 1)
-        FN(few)(g, 1);
+        FN(few)(g, 1, false);
     else if (nv == 2)
-        FN(few)(g, GEMM_SMALL / W < 2 ? 1 : 2);
+        FN(few)(g, GEMM_SMALL / W < 2 ? 1 : 2, false);
     else if (nv <= 4)
-        FN(few)(g, GEMM_SMALL / W < 4 ? 1 : 4);
+        FN(few)(g, GEMM_SMALL / W < 4 ? 1 : 4, false);
     else
-        FN(few)(g, GEMM_SMALL / W < 8 ? 1 : 8);
+        FN(few)(g, GEMM_SMALL / W < 8 ? 1 : 8, false);
+}
+
+/* Many rows of up to GEMM_SMALL elements times up to GEMM_NARROW columns: too little of each for
+ * what vectors make of long ones. */
+static APART void FN(slim)(const nomen__gemm_args *g) {
+    if (g->n <= W)
+        FN(few)(g, 1, true);
+    else
+        FN(few)(g, (GEMM_NARROW + W - 1) / W, true);
+}
+/* ... times one column, of less than a vector: the sums that dot comes to. */
+static APART void FN(slim_column)(const nomen__gemm_args *g) {
+    enum { ROWS = 4 };
+    C x[W];
+    int64_t i = 0;
+    for (int64_t p = 0; p < g->k; p++) x[p] = C_OF(CAT(T, g->b, p * g->b_row));
+    for (; i + ROWS <= g->m; i += ROWS) {
+        C sum[ROWS] = {0};
+        for (int64_t p = 0; p < g->k; p++)
+#pragma GCC unroll 4
+            for (int r = 0; r < ROWS; r++)
+                sum[r] = (C)(sum[r] + TIMES(C_OF(CAT(T, g->a, (i + r) * g->a_row + p * E)), x[p]));
+#pragma GCC unroll 4
+        for (int r = 0; r < ROWS; r++) AT(T, g->c, (i + r) * g->c_row) = T_OF(sum[r]);
+    }
+    for (; i < g->m; i++) {
+        C sum = 0;
+        for (int64_t p = 0; p < g->k; p++)
+            sum = (C)(sum + TIMES(C_OF(CAT(T, g->a, i * g->a_row + p * E)), x[p]));
+        AT(T, g->c, i * g->c_row) = T_OF(sum);
+    }
 }
 
 static inline V FN(own)(const C *x) {
@@ -220,6 +282,26 @@ static void FN(rows_column)(char *c, const char *a, const C *x, int64_t m, int64
 }
 #endif
 
+/* A vector of elements, or the first ones of it that there are. */
+static inline V FN(some)(const char *p, int64_t n) {
+    return n >= W ? LDV(&CAT(T, p, 0)) : LDV_N(&CAT(T, p, 0), n);
+}
+
+/* One column or four, `col` bytes apart, times x, into sums: step by step as tiles do it, the last
+ * rows, too, so that an element has the same bits wherever C is cut. */
+static inline __attribute__((always_inline)) void
+FN(add_columns)(C *sum, const char *q, const C *x, int64_t rows, int64_t col, const int count) {
+    V own[4];
+#pragma GCC unroll 4
+    for (int u = 0; u < count; u++) own[u] = FN(splat)(x[u]);
+    for (int64_t r = 0; r < rows; r += W, q += W * E) {
+        V s = FN(own)(sum + r);
+#pragma GCC unroll 4
+        for (int u = 0; u < count; u++) s = FMA(FN(some)(q + u * col, rows - r), own[u], s);
+        memcpy(sum + r, &s, sizeof s);
+    }
+}
+
 /* C = A x, x contiguous and computed already. */
 static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
                              int64_t col, int64_t c_step) {
@@ -231,27 +313,20 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
     for (int64_t i = 0; i < m; i += GEMM_STRIP) {
         int64_t rows = m - i < GEMM_STRIP ? m - i : GEMM_STRIP, p = 0;
         for (int64_t r = 0; r < GEMM_STRIP; r++) sum[r] = 0;
-        for (; row == E && p + 4 <= k; p += 4) {
-            const T *q = &CAT(T, a, i * row + p * col), *q1 = &CAT(T, a, i * row + (p + 1) * col);
-            const T *q2 = &CAT(T, a, i * row + (p + 2) * col),
-                    *q3 = &CAT(T, a, i * row + (p + 3) * col);
-            V x0 = FN(splat)(x[p]), x1 = FN(splat)(x[p + 1]), x2 = FN(splat)(x[p + 2]),
-              x3 = FN(splat)(x[p + 3]);
-            int64_t r = 0;
-            for (; r + W <= rows; r += W) {
-                V s = FMA(LDV(q + r), x0,
-                          FMA(LDV(q1 + r), x1, FMA(LDV(q2 + r), x2, LDV(q3 + r) * x3)));
-                *(V *)(void *)(sum + r) += s;
-            }
-            for (; r < rows; r++)
-                sum[r] =
-                    (C)(sum[r] + (TIMES(C_OF(q[r]), x[p]) + TIMES(C_OF(q1[r]), x[p + 1]) +
-                                  (TIMES(C_OF(q2[r]), x[p + 2]) + TIMES(C_OF(q3[r]), x[p + 3]))));
+        for (int64_t some; row == E && p < k; p += some) {
+            some = p + 4 <= k ? 4 : 1;
+            if (some == 4)
+                FN(add_columns)(sum, a + i * E + p * col, x + p, rows, col, 4);
+            else
+                FN(add_columns)(sum, a + i * E + p * col, x + p, rows, col, 1);
         }
         for (; p < k; p++)
             for (int64_t r = 0; r < rows; r++)
                 sum[r] = (C)(sum[r] + TIMES(C_OF(CAT(T, a, (i + r) * row + p * col)), x[p]));
-        for (int64_t r = 0; r < rows; r++) AT(T, c, (i + r) * c_step) = T_OF(sum[r]);
+        int64_t r = 0;
+        for (; c_step == E && r + W <= rows; r += W)
+            STV(&AT(T, c, (i + r) * E), *(const V *)(const void *)(sum + r));
+        for (; r < rows; r++) AT(T, c, (i + r) * c_step) = T_OF(sum[r]);
     }
 }
 
@@ -287,7 +362,6 @@ static void FN(row_column)(const nomen__gemm_args *g) {
 
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
 static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
-    /* whole vectors to the end of C, wherever it was cut: what is left over has other bits */
     const int64_t rows = (GEMM_CACHE / (g->k * E) / 64 + 1) * 64;
     const C *x = copy;
     for (int64_t i = 0; i < g->m; i += rows)
@@ -303,9 +377,16 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 #endif
 
 #if ROUNDS
-/* Middle-sized products of half types are those of float32: the same sums in the same order. */
+/* Products of half types of up to GEMM_MEDIUM rows and columns, or few summands, are those of
+ * float32: the same sums in the same order. Some rows at a time, so that those of C stay near. */
 static inline bool FN(is_medium)(int64_t m, int64_t n, int64_t k) {
-    return n <= GEMM_MEDIUM && m <= GEMM_MEDIUM && is_direct_matmul_f32(m, n, k);
+    const bool little = n <= GEMM_MEDIUM && m <= GEMM_MEDIUM;
+    return (little || k <= GEMM_THIN) && is_direct_matmul_f32(m, n, k);
+}
+static inline int64_t FN(strip)(int64_t m, int64_t n) {
+    if (m <= GEMM_MEDIUM && n <= GEMM_MEDIUM) return m;
+    const int64_t rows = GEMM_NEAR / (n * (int64_t)sizeof(C)) / MR * MR;
+    return rows > m ? m : rows < MR ? MR : rows;
 }
 static inline int64_t FN(pitch)(int64_t n) { return (n + W - 1) / W * W; }
 
@@ -317,23 +398,31 @@ static void FN(widen)(C *to, const char *in, int64_t lines, int64_t n, int64_t l
 
 static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
     const int64_t e = (int64_t)sizeof(C), across = FN(pitch)(g->n), along = FN(pitch)(g->k);
-    C *a = scratch, *b = a + g->m * along, *c = b + g->k * across;
-    const nomen__gemm_args wide = {.m = g->m,
-                                   .n = g->n,
-                                   .k = g->k,
-                                   .a = (char *)a,
-                                   .b = (char *)b,
-                                   .c = (char *)c,
-                                   .a_row = along * e,
-                                   .a_col = e,
-                                   .b_row = across * e,
-                                   .b_col = e,
-                                   .c_row = across * e,
-                                   .c_col = e};
-    FN(widen)(a, g->a, g->m, g->k, g->a_row, g->a_col);
+    const int64_t rows = FN(strip)(g->m, g->n);
+    C *a = scratch, *b = a + rows * along, *c = b + g->k * across;
+    nomen__gemm_args part = *g;
     FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
-    direct_matmul_f32(&wide, NULL);
-    FN(deliver)(g, c, across);
+    for (int64_t left = g->m; left > 0; left -= part.m) {
+        /* Not so few at the end that they would be no tile. */
+        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+        const nomen__gemm_args wide = {.m = part.m,
+                                       .n = g->n,
+                                       .k = g->k,
+                                       .a = (char *)a,
+                                       .b = (char *)b,
+                                       .c = (char *)c,
+                                       .a_row = along * e,
+                                       .a_col = e,
+                                       .b_row = across * e,
+                                       .b_col = e,
+                                       .c_row = across * e,
+                                       .c_col = e};
+        FN(widen)(a, part.a, part.m, g->k, g->a_row, g->a_col);
+        direct_matmul_f32(&wide, NULL);
+        FN(deliver)(&part, c, across);
+        part.a += part.m * g->a_row;
+        part.c += part.m * g->c_row;
+    }
 }
 #endif
 
@@ -348,7 +437,8 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
 #elif ROUNDS
     if (FN(is_medium)(m, n, k))
-        copy = (size_t)(m * FN(pitch)(k) + (k + m) * FN(pitch)(n)) * sizeof(C);
+        copy = (size_t)(FN(strip)(m, n) * FN(pitch)(k) + (k + FN(strip)(m, n)) * FN(pitch)(n)) *
+               sizeof(C);
 #endif
     if (m > GEMM_NARROW && n > GEMM_NARROW) {
         const FN(plan) p = FN(plan_of)(m, n, k);
@@ -377,11 +467,17 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
 #if DIRECT
     } else if (g->c_col == E && FN(is_direct)(g->m, g->n, g->k) &&
-               (g->b_col == E || !FN(is_small)(g->m, g->n, g->k))) {
+               (g->b_col == E || (!few_rows && !FN(is_small)(g->m, g->n, g->k)))) {
         FN(direct)(g, scratch);
 #endif
     } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
         FN(small)(g);
+    } else if (few_columns && g->m != 1 && g->a_col == E &&
+               g->k <= (g->n == 1 ? W - 1 : GEMM_SMALL)) {
+        if (g->n == 1)
+            FN(slim_column)(g);
+        else
+            FN(slim)(g);
     } else if (!SAME && g->m == 1 && g->n == 1 && g->a_col == E) {
         FN(row_column)(g);
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
