@@ -38,10 +38,7 @@ nomen_status nomen__names_join(nomen__call *c) {
                             (long long)i);
     if (!s && !by_name) s = nomen__dim_position(own, join_dim(c), &c->dim);
     if (s || !c->named) return s;
-    bool alike = true;
-    for (int64_t i = 1; alike && i < c->in_count; i++)
-        alike = nomen__named_alike(c->in[0], c->in[i]);
-    if (alike) return nomen__names_keep_of(c, c->in[0]);
+    if (nomen__all_named_alike(c->in, c->in_count)) return nomen__names_keep_of(c, c->in[0]);
     nomen__names acc = nomen__names_of(c->in[0]);
     nomen__namelist list[2];
     for (int64_t i = 1; i < c->in_count; i++) {
@@ -68,7 +65,8 @@ nomen_status nomen__names_stack(nomen__call *c) {
     nomen_name name = nomen__given(c, 2) ? c->arg[2].name : 0;
     if (!c->named && !name) return NOMEN_OK;
     nomen__namelist list[2];
-    for (int64_t i = 1; i < c->in_count && !s; i++) {
+    const bool alike = nomen__all_named_alike(c->in, c->in_count);
+    for (int64_t i = 1; !alike && i < c->in_count && !s; i++) {
         nomen__namelist *next = &list[i & 1];
         if (c->in[i]->ndim != ndim) return nomen__shape_stack(c); /* which says so */
         s = nomen__unify(acc, nomen__names_of(c->in[i]), "broadcast", next);

@@ -396,6 +396,12 @@ static inline bool nomen__named_alike(const nomen_tensor *a, const nomen_tensor 
         alike = a->names[i] == b->names[i];
     return alike;
 }
+/* The same of all, each beside the first. */
+static inline bool nomen__all_named_alike(nomen_tensor *const *in, int64_t count) {
+    bool alike = true;
+    for (int64_t i = 1; alike && i < count; i++) alike = nomen__named_alike(in[0], in[i]);
+    return alike;
+}
 nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
 /* The tensor dies with the call. */
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t);

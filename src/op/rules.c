@@ -64,13 +64,11 @@ nomen_status nomen__names_keep_last(nomen__call *c) {
 nomen_status nomen__names_unify(nomen__call *c) {
     if (NOMEN_LIKELY(!c->named)) return NOMEN_OK;
     /* What has no dims, as numbers have none, has nothing to say. */
-    const nomen_tensor *with[NOMEN__MAX_IN];
+    nomen_tensor *with[NOMEN__MAX_IN];
     int n = 0;
     for (int i = 0; i < c->nin; i++)
         if (c->in[i]->ndim) with[n++] = c->in[i];
-    bool alike = true;
-    for (int i = 1; i < n; i++) alike &= nomen__named_alike(with[0], with[i]);
-    if (alike && n) return nomen__names_keep_of(c, with[0]);
+    if (n && nomen__all_named_alike(with, n)) return nomen__names_keep_of(c, with[0]);
     nomen__names operands[NOMEN__MAX_IN];
     for (int i = 0; i < n; i++) operands[i] = nomen__names_of(with[i]);
     return nomen__unify_all(operands, n, &c->names);
