@@ -55,7 +55,7 @@ static float round_f32(float value) { return value; }
 
 /* The real dtype that a floating or complex one consists of; n becomes the number of reals. */
 static nomen_dtype real_parts(nomen_dtype dtype, int64_t *n) {
-    if (!nomen_dtype_is_complex(dtype)) return dtype;
+    if (dtype != NOMEN_C64 && dtype != NOMEN_C128) return dtype;
     *n *= 2;
     return dtype == NOMEN_C64 ? NOMEN_F32 : NOMEN_F64;
 }
@@ -76,10 +76,11 @@ struct how {
     draw *some;
     become *become; /* NULL: nothing, they are drawn as they are to be */
     bool in_place;
-    int words; /* for one element; 0: nobody knows */
-    int cost;  /* of one element, for which a word that is stepped over costs STEP */
-    bool kept; /* numbers come in pairs, the second of which waits in the generator */
-    bool full; /* computed by libm, for all digits of double */
+    int words;  /* for one element; 0: nobody knows */
+    int cost;   /* of one element, for which a word that is stepped over costs STEP */
+    bool kept;  /* numbers come in pairs, the second of which waits in the generator */
+    bool full;  /* computed by libm, for all digits of double */
+    bool again; /* the last group is drawn anew after all others */
     double a, b;
     int64_t base;
     uint64_t range;
@@ -121,20 +122,25 @@ static void step_over(nomen_generator *g, const how *h, int64_t n) {
     if (n > whole) (void)draw_normal(g);
 }
 
-static NOMEN_NOINLINE void draw_others(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                       how *h) {
+/* Up to a chunk, the `last` one or not: what numbers become needs no generator, which is unlocked
+ * before, as unlocking waits for all stores before it. */
+static inline __attribute__((always_inline)) void
+draw_chunk(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h, const bool last) {
     room own;
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        void *const drawn = h->in_place ? out : own;
-        h->some(g, dtype, drawn, part, h);
-        h->become(dtype, out, drawn, part, h);
-    }
+    void *const drawn = h->become && !h->in_place ? own : out;
+    h->some(g, dtype, drawn, n, h);
+    if (last) nomen__generator_unlock(g);
+    if (h->become) h->become(dtype, out, drawn, n, h);
 }
 
 /* n numbers; g moves on, and h to the probabilities behind. */
-static inline void draw_some(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    (h->become ? draw_others : h->some)(g, dtype, out, n, h);
+static NOMEN_NOINLINE void draw_some(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                     how *h) {
+    const int64_t most = h->become ? CHUNK : n;
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, most);
+        draw_chunk(g, dtype, out, part, h, false);
+    }
 }
 
 /* Goes on where a leg before it ended, if one did: whoever draws all of them steps over nothing. */
@@ -191,7 +197,8 @@ static bool draw_in_legs(nomen_generator *g, nomen_dtype dtype, void *out, int64
 }
 
 /* g is locked. What pieces draw one after the other is what all would draw at once. */
-static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+static NOMEN_NOINLINE nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out,
+                                             int64_t n, how *h) {
     for (;;) {
         int64_t part = least(n, PIECE);
         if (!draw_in_legs(g, dtype, out, part, h)) draw_some(g, dtype, out, part, h);
@@ -203,27 +210,14 @@ static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, 
     }
 }
 
-/* What numbers become needs no generator, and unlocking waits for all stores before. */
-static NOMEN_NOINLINE nomen_status draw_chunk(nomen_generator *g, nomen_dtype dtype, void *out,
-                                              int64_t n, how *h) {
-    room own;
-    void *const drawn = h->in_place ? out : own;
-    g = nomen__generator_lock(g);
-    h->some(g, dtype, drawn, n, h);
-    nomen__generator_unlock(g);
-    h->become(dtype, out, drawn, n, h);
-    return NOMEN_OK;
-}
-
 static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    if (h->become && n <= CHUNK) return draw_chunk(g, dtype, out, n, h);
     g = nomen__generator_lock(g);
-    if (n <= CHUNK) { /* no legs, nobody to ask */
-        h->some(g, dtype, out, n, h);
-        nomen__generator_unlock(g);
+    if (n <= CHUNK && !h->again) { /* no legs, nobody to ask */
+        draw_chunk(g, dtype, out, n, h, true);
         return NOMEN_OK;
     }
     nomen_status status = in_pieces(g, dtype, out, n, h);
+    if (!status && h->again) draw_some(g, dtype, advance(out, dtype, n - GROUP), GROUP, h);
     nomen__generator_unlock(g);
     return status;
 }
@@ -235,17 +229,17 @@ static int words_each(nomen__made made, nomen_dtype dtype) {
     return nomen__item(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
 }
 
-static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, void *out, int64_t n,
-                      const nomen__making *with) {
-    nomen__make *const make = nomen__random_loops_best()->make[made][dtype];
-    const int each = words_each(made, dtype);
-    for (int64_t some; n > 0; n -= some, out = advance(out, dtype, some)) {
-        const int left = NOMEN__MT_WORDS - g->position;
-        some = least(n, each > 1 ? left / 2 : left);
+/* What the block has words for, and then block by block; perhaps a number between two, which takes
+ * a word of each. */
+static NOMEN_NOINLINE void fill_blocks(nomen_generator *g, nomen__make *make, int each, void *to,
+                                       int64_t n, int64_t item, const nomen__making *with) {
+    char *out = to;
+    for (int64_t some; n > 0; n -= some, out += some * item) {
+        some = least(n, (NOMEN__MT_WORDS - g->position) / each);
         if (some > 0) {
             make(g->ready + g->position, out, some, with);
             g->position += (int)some * each;
-        } else if (each > 1 && g->position < NOMEN__MT_WORDS) { /* a pair across two blocks */
+        } else if (g->position < NOMEN__MT_WORDS) {
             const uint32_t first = nomen__draw32(g);
             const uint32_t pair[2 + NOMEN__READY_PAD] = {first, nomen__draw32(g)};
             make(pair, out, some = 1, with);
@@ -253,6 +247,19 @@ static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, v
             nomen__generator_refill(g);
         }
     }
+}
+
+static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, void *out, int64_t n,
+                      const nomen__making *with) {
+    nomen__make *const make = nomen__random_loops_best()->make[made][dtype];
+    const int each = words_each(made, dtype);
+    if (n * each > NOMEN__MT_WORDS - g->position) {
+        fill_blocks(g, make, each, out, n, nomen__item(dtype), with);
+        return;
+    }
+    const uint32_t *const words = g->ready + g->position;
+    g->position += (int)n * each;
+    make(words, out, n, with);
 }
 
 /* ---- uniform --------------------------------------------------------------------------------- */
@@ -411,13 +418,8 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
     h.a = mean;
     h.b = std;
     if (dtype == NOMEN_F64) h.words = 2, h.cost = 1000;
-    if (n % GROUP == 0) return draw_all(g, dtype, out, n, &h);
-    g = nomen__generator_lock(g);
-    nomen_status status = in_pieces(g, dtype, out, n, &h);
-    /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. */
-    if (!status) draw_some(g, dtype, advance(out, dtype, n - GROUP), GROUP, &h);
-    nomen__generator_unlock(g);
-    return status;
+    h.again = n % GROUP != 0;
+    return draw_all(g, dtype, out, n, &h);
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
