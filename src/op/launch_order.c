@@ -302,22 +302,32 @@ static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t ite
 
 /* ---- rows across ----------------------------------------------------------------------------- */
 
-/* Rows that lie across, where groups of rows side by side do not fill the batches of the kernel (if
- * each has one result: leave much of them empty, and there is more than one group), or where
- * elements, a power of two apart, are in each other's way in caches. A few rows are sorted in less
- * time than it takes to begin a copy. */
+/* Are rows that lie across copied first? */
 static bool is_turned(const order_job *job, const nomen_tensor *in) {
-    enum { ENOUGH = 2 * TOGETHER, MANY = 512, LONG = 256, LONGEST = 1024, FEW = 512 };
-    enum { IN_THE_WAY = 1 << 20 }; /* bytes */
+    enum {
+        /* yes: rows of so many elements, a power of two apart, of so many bytes from first to last:
+         * they are in each other's way in the second cache */
+        LONG = 256,
+        CLASH = 1 << 20,
+        /* yes: fewer rows side by side, which leave batches of the kernel empty */
+        BESIDE = 2 * TOGETHER,
+        /* but one group of these: of rows of up to so many elements that have one result each, or
+         * of so many elements in all, which are in order before a copy has begun */
+        SHORT = 1024,
+        QUICK = 512,
+        /* yes: fewer rows side by side, whose last batch is not full; where each has one result, if
+         * it lacks more than one of so many rows */
+        MANY = 512,
+        LACKS = 4,
+    };
     const nomen__order_args *row = &job->row;
     if (!job->ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
         return false;
+    if (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= CLASH) return true;
     const int64_t beside = job->size[closest(job)], rest = beside % TOGETHER;
-    const bool one = row->count == 1 && row->n <= LONGEST;
-    const bool single = job->ndim == 1 && beside < ENOUGH && (one || in->numel <= FEW);
-    const bool wastes = rest && beside < MANY && (!one || 4 * (TOGETHER - rest) > beside);
-    return (!single && (beside < ENOUGH || wastes)) ||
-           (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= IN_THE_WAY);
+    const bool one = row->count == 1 && row->n <= SHORT;
+    if (beside < BESIDE) return job->ndim > 1 || !(one || in->numel <= QUICK);
+    return rest && beside < MANY && (!one || LACKS * (TOGETHER - rest) > beside);
 }
 
 /* Some of the outermost dim of a side with the dims of the job and `along` elements of a row, as
