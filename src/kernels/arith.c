@@ -223,37 +223,20 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 
 /* ---- bool: or, and --------------------------------------------------------------------------- */
 
-#define T        uint8_t
-#define OT       uint8_t
-#define V        uint8_t
-#define W        1
-#define LD(p)    ((V)(*(const T *)(p) != 0))
-#define ST(p, v) (*(OT *)(p) = (OT)(v))
-
-#define FN         add_b8
+#define OP         add
 #define EXPR(x, y) ((x) | (y))
-#include "kernels/loops/binary.h"
-#undef FN
-#undef EXPR
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/bools.h"
 
-#define FN         mul_b8
+#define OP         mul
 #define EXPR(x, y) ((x) & (y))
-#include "kernels/loops/binary.h"
-#undef FN
-#undef EXPR
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/bools.h"
 
-#define FN            add_scaled_b8
+#define OP            add_scaled
 #define EXPR(x, y, z) ((x) | ((y) & (z)))
-#include "kernels/loops/ternary.h"
-#undef FN
-#undef EXPR
-
-#undef T
-#undef OT
-#undef V
-#undef W
-#undef LD
-#undef ST
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/bools.h"
 
 const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROW_BOOL("add", add),

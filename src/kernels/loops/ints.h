@@ -5,6 +5,13 @@
  * the compiler finds none, NARROW_EXPR, beside it, on vectors of int32 for all that is narrower.
  * Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL, NARROW_EXPR and WIDE_EXPR away again. */
 
+#ifdef AND_BOOL
+#define T     uint8_t
+#define LD(p) LOOP_TRUTH(p)
+#define FN    LOOP_NAME2(OP, b8)
+#include "kernels/loops/single.h"
+#endif
+
 #define W        1
 #define LD(p)    ((V) * (const T *)(p))
 #define ST(p, v) (*(OT *)(p) = (OT)(v))
@@ -12,20 +19,6 @@
 #define OT uint8_t
 #else
 #define OT T
-#endif
-
-#ifdef AND_BOOL
-#define T  uint8_t
-#define V  uint8_t
-#define FN LOOP_NAME2(OP, b8)
-#undef LD
-#define LD(p) ((V)(*(const T *)(p) != 0)) /* foreign memory may hold other bytes than 0 and 1 */
-#include LOOP
-#undef LD
-#define LD(p) ((V) * (const T *)(p))
-#undef T
-#undef V
-#undef FN
 #endif
 
 #ifdef WRAP

@@ -16,6 +16,9 @@ static inline char *moved(char *p, int64_t bytes) { return p ? p + bytes : NULL;
 static inline uint32_t loop_wrap32(int32_t x) { return (uint32_t)x; }
 static inline uint64_t loop_wrap64(int64_t x) { return (uint64_t)x; }
 
+/* A bool in memory: foreign one may hold other bytes than 0 and 1. */
+#define LOOP_TRUTH(p) ((uint8_t)(*(const uint8_t *)(p) != 0))
+
 /* Memory of any element type of the size, for elements that are only moved. One of 8 bytes may be a
  * complex number of two floats, which is aligned as they are. */
 typedef uint8_t __attribute__((may_alias)) loop_1;
