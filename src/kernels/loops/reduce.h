@@ -75,60 +75,21 @@ static inline void turn_2(const char *in, int64_t in_row, int64_t n, void *out) 
         for (int k = 0; k < 2; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, in + 8 * k, 8);
 }
 
-/* Vectors of 16 bytes shuffled like cards, some rounds: each moves the first bit of the number of a
- * vector behind those of an element in it. */
-typedef uint8_t cards_1 __attribute__((vector_size(16)));
-typedef uint16_t cards_2 __attribute__((vector_size(16)));
-typedef uint64_t cards_8 __attribute__((vector_size(16)));
-#define CARDS_LOW_1(a, b)                                                                          \
-    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define CARDS_HIGH_1(a, b)                                                                         \
-    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#define CARDS_LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define CARDS_HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-
-static inline __attribute__((always_inline)) void cards_of_1(cards_1 x[8]) {
-#pragma GCC unroll 4
-    for (int round = 0; round < 4; round++) {
-        cards_1 y[8];
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            y[2 * i] = CARDS_LOW_1(x[i], x[i + 4]);
-            y[2 * i + 1] = CARDS_HIGH_1(x[i], x[i + 4]);
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) x[i] = y[i];
-    }
-}
-static inline __attribute__((always_inline)) void cards_of_2(cards_2 x[8]) {
-#pragma GCC unroll 3
-    for (int round = 0; round < 3; round++) {
-        cards_2 y[8];
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            y[2 * i] = CARDS_LOW_2(x[i], x[i + 4]);
-            y[2 * i + 1] = CARDS_HIGH_2(x[i], x[i + 4]);
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) x[i] = y[i];
-    }
-}
-
 /* turn_4 of n rows of eight elements of 1 byte or of 2. */
 static APART __attribute__((unused)) void turn_8_1(const char *in, int64_t in_row, int64_t n,
                                                    void *out) {
     uint8_t *to = out;
     int64_t i = 0;
     for (; i + 16 <= n; i += 16, in += 16 * in_row) {
-        cards_1 x[8];
+        lane_u8 x[8];
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) {
             uint64_t row[2];
             memcpy(&row[0], in + 2 * k * in_row, 8);
             memcpy(&row[1], in + (2 * k + 1) * in_row, 8);
-            x[k] = (cards_1)(cards_8){row[0], row[1]};
+            x[k] = (lane_u8)(lane_u64){row[0], row[1]};
         }
-        cards_of_1(x);
+        cards_16(x, 8, 1);
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, &x[k], sizeof x[k]);
     }
@@ -140,10 +101,10 @@ static APART __attribute__((unused)) void turn_8_2(const char *in, int64_t in_ro
     uint16_t *to = out;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8, in += 8 * in_row) {
-        cards_2 x[8];
+        lane_u8 x[8];
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) memcpy(&x[k], in + k * in_row, sizeof x[k]);
-        cards_of_2(x);
+        cards_16(x, 8, 2);
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, &x[k], sizeof x[k]);
     }

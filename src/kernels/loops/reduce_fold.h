@@ -113,7 +113,7 @@ static inline FN(some) FN(load_some)(const void *p, const int bytes) {
         return x;
     }
     memcpy(&half, p, sizeof half);
-    return (FN(some))(cards_8){half, 0};
+    return (FN(some))(lane_u64){half, 0};
 }
 
 /* `bytes` bytes of columns in registers, all rows. */

@@ -10,21 +10,6 @@
  *
  * Limit: the shuffles, log2(16 / size) for each vector; L2 for tiles that come from there. */
 
-static inline __attribute__((always_inline)) void
-LOOP_NAME2(turn_square, BYTES)(VEC x[], int64_t side, int64_t size) {
-    VEC y[16];
-#pragma GCC unroll 4
-    for (int64_t round = 1; round < side; round *= 2) {
-#pragma GCC unroll 8
-        for (int k = 0; k < side / 2; k++) {
-            y[2 * k] = LOOP_NAME2(low, BYTES)(x[k], x[k + side / 2], size);
-            y[2 * k + 1] = LOOP_NAME2(high, BYTES)(x[k], x[k + side / 2], size);
-        }
-#pragma GCC unroll 16
-        for (int k = 0; k < side; k++) x[k] = y[k];
-    }
-}
-
 /* BYTES / size rows of `from`, `squares` squares of each. */
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(turn_band, BYTES)(char *to, int64_t to_row, const char *from, int64_t near,
@@ -38,7 +23,7 @@ LOOP_NAME2(turn_band, BYTES)(char *to, int64_t to_row, const char *from, int64_t
             x[s][k] = LOOP_NAME2(lanes, BYTES)(from + k * near + 16 * s, side * near);
 #pragma GCC unroll 4
     for (int s = 0; s < squares; s++) {
-        LOOP_NAME2(turn_square, BYTES)(x[s], side, size);
+        LOOP_NAME2(cards, BYTES)(x[s], (int)side, size);
 #pragma GCC unroll 16
         for (int k = 0; k < side; k++)
             memcpy(to + (s * side + k) * to_row, &x[s][k], sizeof x[s][k]);

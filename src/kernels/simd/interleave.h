@@ -58,6 +58,12 @@ static inline lane_u8 lanes_16(const char *from, int64_t apart) {
     return x;
 }
 
+#define FN   cards_16
+#define VEC  lane_u8
+#define LOW  low_16
+#define HIGH high_16
+#include "kernels/simd/cards.h"
+
 #if VB >= 32
 static inline __attribute__((always_inline)) __m256i low_32(__m256i a, __m256i b, int64_t size) {
     return LANE_BY_SIZE(_mm256_unpacklo_epi, a, b, size);
@@ -70,6 +76,12 @@ static inline __m256i lanes_32(const char *from, int64_t apart) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(a),
                                    _mm_loadu_si128((const void *)(from + apart)), 1);
 }
+
+#define FN   cards_32
+#define VEC  __m256i
+#define LOW  low_32
+#define HIGH high_32
+#include "kernels/simd/cards.h"
 #endif
 
 #if VB == 64
@@ -87,6 +99,12 @@ static inline __m512i lanes_64(const char *from, int64_t apart) {
     x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(from + 2 * apart)), 2);
     return _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(from + 3 * apart)), 3);
 }
+
+#define FN   cards_64
+#define VEC  __m512i
+#define LOW  low_64
+#define HIGH high_64
+#include "kernels/simd/cards.h"
 #endif
 
 #endif

@@ -3,26 +3,16 @@
 #ifndef NOMEN_SRC_SIMD_QUADS_H
 #define NOMEN_SRC_SIMD_QUADS_H
 
-#include "kernels/simd/simd.h"
+#include "kernels/simd/interleave.h"
 
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#if VB == 64
 enum { QUADS = 4 };
 typedef vu32 quads_u32;
-typedef vu64 quads_u64;
-#define QUADS_LOW(a, b)                                                                            \
-    __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define QUADS_HIGH(a, b)                                                                           \
-    __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#define QUADS_FIRST(a, b)                                                                          \
-    __builtin_shufflevector((quads_u64)(a), (quads_u64)(b), 0, 8, 2, 10, 4, 12, 6, 14)
-#define QUADS_SECOND(a, b)                                                                         \
-    __builtin_shufflevector((quads_u64)(a), (quads_u64)(b), 1, 9, 3, 11, 5, 13, 7, 15)
+typedef __m512i quads_bits;
+#define QUADS_CARDS cards_64
 /* Rows `step` bytes apart. */
 static inline quads_u32 quads_load(const char *p, int64_t step) {
-    __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const void *)p));
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(p + step)), 1);
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(p + 2 * step)), 2);
-    return (quads_u32)_mm512_inserti32x4(x, _mm_loadu_si128((const void *)(p + 3 * step)), 3);
+    return (quads_u32)lanes_64(p, step);
 }
 static inline void quads_store(char *p, int64_t step, quads_u32 x) {
     const __m512i v = (__m512i)x;
@@ -33,17 +23,11 @@ static inline void quads_store(char *p, int64_t step, quads_u32 x) {
 }
 #else
 enum { QUADS = 1 };
-typedef uint32_t quads_u32 __attribute__((vector_size(16)));
-typedef uint64_t quads_u64 __attribute__((vector_size(16)));
-#define QUADS_LOW(a, b)    __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define QUADS_HIGH(a, b)   __builtin_shufflevector(a, b, 2, 6, 3, 7)
-#define QUADS_FIRST(a, b)  __builtin_shufflevector((quads_u64)(a), (quads_u64)(b), 0, 2)
-#define QUADS_SECOND(a, b) __builtin_shufflevector((quads_u64)(a), (quads_u64)(b), 1, 3)
+typedef lane_u32 quads_u32;
+typedef lane_u8 quads_bits;
+#define QUADS_CARDS cards_16
 static inline quads_u32 quads_load(const char *p, int64_t step) {
-    quads_u32 x;
-    (void)step;
-    memcpy(&x, p, sizeof x);
-    return x;
+    return (quads_u32)lanes_16(p, step);
 }
 static inline void quads_store(char *p, int64_t step, quads_u32 x) {
     (void)step;
@@ -54,12 +38,12 @@ static inline void quads_store(char *p, int64_t step, quads_u32 x) {
 /* Vector k has four elements of rows k, k + 4, ...; afterwards element k of rows 0, 1, 2, ..., and
  * back. */
 static inline __attribute__((always_inline)) void quads_turn(quads_u32 x[4]) {
-    const quads_u32 ab = QUADS_LOW(x[0], x[1]), cd = QUADS_LOW(x[2], x[3]);
-    const quads_u32 AB = QUADS_HIGH(x[0], x[1]), CD = QUADS_HIGH(x[2], x[3]);
-    x[0] = (quads_u32)QUADS_FIRST(ab, cd);
-    x[1] = (quads_u32)QUADS_SECOND(ab, cd);
-    x[2] = (quads_u32)QUADS_FIRST(AB, CD);
-    x[3] = (quads_u32)QUADS_SECOND(AB, CD);
+    quads_bits y[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) y[k] = (quads_bits)x[k];
+    QUADS_CARDS(y, 4, 4);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) x[k] = (quads_u32)y[k];
 }
 
 #endif
