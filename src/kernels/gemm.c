@@ -66,188 +66,100 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
                               g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
 }
 
-#define SFX            f32
-#define T              float
-#define C              float
-#define V              vf32
-#define W              W32
-#define LDV(p)         ld_f32(p)
-#define STV(p, v)      st_f32(p, v)
-#define LDV_N(p, k)    ld_f32_n(p, k)
-#define STV_N(p, v, k) st_f32_n(p, v, k)
-#define C_OF(x)        (x)
-#define T_OF(x)        (x)
-#define T_ZERO         0
-#define FMA            v_fma_f32
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_f32
-#define WHOLE          0
+#define SFX     f32
+#define T       float
+#define C       float
+#define V       vf32
+#define C_OF(x) (x)
+#define T_OF(x) (x)
+#define FMA     v_fma_f32
+#define ROUNDS  0
+#define TURN    v_turn_f32
+#define WHOLE   0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            f64
-#define T              double
-#define C              double
-#define V              vf64
-#define W              W64
-#define LDV(p)         ld_f64(p)
-#define STV(p, v)      st_f64(p, v)
-#define LDV_N(p, k)    ld_f64_n(p, k)
-#define STV_N(p, v, k) st_f64_n(p, v, k)
-#define C_OF(x)        (x)
-#define T_OF(x)        (x)
-#define T_ZERO         0
-#define FMA            v_fma_f64
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_f64
-#define WHOLE          0
+#define SFX     f64
+#define T       double
+#define C       double
+#define V       vf64
+#define C_OF(x) (x)
+#define T_OF(x) (x)
+#define FMA     v_fma_f64
+#define ROUNDS  0
+#define TURN    v_turn_f64
+#define WHOLE   0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            f16
-#define T              uint16_t
-#define C              float
-#define V              vf32
-#define W              W32
-#define LDV(p)         ld_f16(p)
-#define STV(p, v)      st_f16(p, v)
-#define LDV_N(p, k)    ld_f16_n(p, k)
-#define STV_N(p, v, k) st_f16_n(p, v, k)
-#define C_OF(x)        from_f16(x)
-#define T_OF(x)        to_f16(x)
-#define T_ZERO         0
-#define FMA            v_fma_f32
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 16)
-#define ROUNDS         1
-#define DIRECT         0
-#define TURN           v_turn_f32
-#define WHOLE          0
+#define SFX     f16
+#define T       uint16_t
+#define C       float
+#define V       vf32
+#define C_OF(x) from_f16(x)
+#define T_OF(x) to_f16(x)
+#define FMA     v_fma_f32
+#define ROUNDS  1
+#define TURN    v_turn_f32
+#define WHOLE   0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            bf16
-#define T              uint16_t
-#define C              float
-#define V              vf32
-#define W              W32
-#define LDV(p)         ld_bf16(p)
-#define STV(p, v)      st_bf16(p, v)
-#define LDV_N(p, k)    ld_bf16_n(p, k)
-#define STV_N(p, v, k) st_bf16_n(p, v, k)
-#define C_OF(x)        from_bf16(x)
-#define T_OF(x)        to_bf16(x)
-#define T_ZERO         0
-#define FMA            v_fma_f32
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 16)
-#define ROUNDS         1
-#define DIRECT         0
-#define TURN           v_turn_f32
-#define WHOLE          0
+#define SFX     bf16
+#define T       uint16_t
+#define C       float
+#define V       vf32
+#define C_OF(x) from_bf16(x)
+#define T_OF(x) to_bf16(x)
+#define FMA     v_fma_f32
+#define ROUNDS  1
+#define TURN    v_turn_f32
+#define WHOLE   0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            u8
-#define T              uint8_t
-#define C              uint16_t
-#define V              vu16
-#define W              W16
-#define LDV(p)         ld_u8(p)
-#define STV(p, v)      st_u8(p, v)
-#define LDV_N(p, k)    ld_u8_n(p, k)
-#define STV_N(p, v, k) st_u8_n(p, v, k)
-#define C_OF(x)        (uint16_t)(x)
-#define T_OF(x)        (uint8_t)(x)
-#define T_ZERO         0
-#define FMA            MUL_ADD
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_u16
-#define WHOLE          1
+#define SFX     u8
+#define T       uint8_t
+#define C       uint16_t
+#define V       vu16
+#define C_OF(x) (uint16_t)(x)
+#define T_OF(x) (uint8_t)(x)
+#define FMA     MUL_ADD
+#define ROUNDS  0
+#define TURN    v_turn_u16
+#define WHOLE   1
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            u16
-#define T              uint16_t
-#define C              uint16_t
-#define V              vu16
-#define W              W16
-#define LDV(p)         ld_u16(p)
-#define STV(p, v)      st_u16(p, v)
-#define LDV_N(p, k)    ld_u16_n(p, k)
-#define STV_N(p, v, k) st_u16_n(p, v, k)
-#define C_OF(x)        (x)
-#define T_OF(x)        (uint16_t)(x)
-#define T_ZERO         0
-#define FMA            MUL_ADD
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_u16
-#define WHOLE          1
+#define SFX     u16
+#define T       uint16_t
+#define C       uint16_t
+#define V       vu16
+#define C_OF(x) (x)
+#define T_OF(x) (uint16_t)(x)
+#define FMA     MUL_ADD
+#define ROUNDS  0
+#define TURN    v_turn_u16
+#define WHOLE   1
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            u32
-#define T              uint32_t
-#define C              uint32_t
-#define V              vu32
-#define W              W32
-#define LDV(p)         ld_u32(p)
-#define STV(p, v)      st_u32(p, v)
-#define LDV_N(p, k)    ld_u32_n(p, k)
-#define STV_N(p, v, k) st_u32_n(p, v, k)
-#define C_OF(x)        (x)
-#define T_OF(x)        (x)
-#define T_ZERO         0
-#define FMA            MUL_ADD
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_u32
-#define WHOLE          1
+#define SFX     u32
+#define T       uint32_t
+#define C       uint32_t
+#define V       vu32
+#define C_OF(x) (x)
+#define T_OF(x) (x)
+#define FMA     MUL_ADD
+#define ROUNDS  0
+#define TURN    v_turn_u32
+#define WHOLE   1
 #include "kernels/loops/gemm_real.h"
 
-#define SFX            u64
-#define T              uint64_t
-#define C              uint64_t
-#define V              vu64
-#define W              W64
-#define LDV(p)         ld_u64(p)
-#define STV(p, v)      st_u64(p, v)
-#define LDV_N(p, k)    ld_u64_n(p, k)
-#define STV_N(p, v, k) st_u64_n(p, v, k)
-#define C_OF(x)        (x)
-#define T_OF(x)        (x)
-#define T_ZERO         0
-#define FMA            MUL_ADD
-#define MR             ROWS_REAL
-#define NV             VECS_REAL
-#define KC             256
-#define NC             (NR * 64)
-#define ROUNDS         0
-#define DIRECT         1
-#define TURN           v_turn_u64
-#define WHOLE          1
+#define SFX     u64
+#define T       uint64_t
+#define C       uint64_t
+#define V       vu64
+#define C_OF(x) (x)
+#define T_OF(x) (x)
+#define FMA     MUL_ADD
+#define ROUNDS  0
+#define TURN    v_turn_u64
+#define WHOLE   1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            c64

@@ -1,14 +1,24 @@
 /* Include-template: the matrix product of one dtype whose elements are single numbers.
- * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
- * STV(T *, V) of W elements, LDV_N and STV_N of the first k < W, C_OF(T), T_OF(C), FMA(V, V, V), MR
- * and NV (rows and vectors of the micro-kernel's tile), KC and NC (summands and columns of a block;
- * NC is a multiple of NR), ROUNDS (1: C loses digits when stored, so sums of up to GEMM_SUMS rows
- * of C wait in scratch), DIRECT (1: gemm_direct.h as well), TURN (turns W vectors over:
- * simd/turn.h), WHOLE (1: whole numbers, which wrap, so that sums may be added up in any order).
- * After: FN(gemm); everything is undefined. */
+ * Before: SFX, T (stored), C (computed), V (vector of C), C_OF(T), T_OF(C), FMA(V, V, V), ROUNDS
+ * (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait in scratch, and
+ * gemm_direct.h is left out), TURN (turns a square of vectors over: simd/turn.h), WHOLE (1: whole
+ * numbers, which wrap, so that sums may be added up in any order). Vectors go to and from memory by
+ * ld_SFX, st_SFX, and the first of their elements by ld_SFX_n, st_SFX_n. After: FN(gemm);
+ * everything is undefined. */
 
+#define W              ((int)(sizeof(V) / sizeof(C)))
+#define LDV(p)         LOOP_NAME2(ld, SFX)(p)
+#define STV(p, v)      LOOP_NAME2(st, SFX)(p, v)
+#define LDV_N(p, k)    FN2(ld, SFX, n)(p, k)
+#define STV_N(p, v, k) FN2(st, SFX, n)(p, v, k)
+/* The tile of the micro-kernel, in rows and vectors; blocks: about so many rows, and summands and
+ * columns. */
+#define MR                      ROWS_REAL
+#define NV                      VECS_REAL
 #define NR                      (NV * W)
-#define MC                      (MR * 16) /* rows of a block, about */
+#define MC                      (MR * 16)
+#define KC                      256
+#define NC                      (NR * (ROUNDS ? 16 : 64))
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 #define E                       ((int64_t)sizeof(T))
@@ -372,7 +382,7 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
         }
 }
 
-#if DIRECT
+#if !ROUNDS
 #include "kernels/loops/gemm_direct.h"
 #endif
 
@@ -433,9 +443,9 @@ static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
 /* Which way is taken depends on the steps as well: enough for each. */
 static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     size_t copy = 0, other = (size_t)k * sizeof(C);
-#if DIRECT
+#if !ROUNDS
     if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
-#elif ROUNDS
+#else
     if (FN(is_medium)(m, n, k))
         copy = (size_t)(FN(strip)(m, n) * FN(pitch)(k) + (k + FN(strip)(m, n)) * FN(pitch)(n)) *
                sizeof(C);
@@ -464,8 +474,8 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     }
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
-            for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
-#if DIRECT
+            for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = 0;
+#if !ROUNDS
     } else if (g->c_col == E && FN(is_direct)(g->m, g->n, g->k) &&
                (g->b_col == E || (!few_rows && !FN(is_small)(g->m, g->n, g->k)))) {
         FN(direct)(g, scratch);
@@ -516,7 +526,6 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef STV_N
 #undef C_OF
 #undef T_OF
-#undef T_ZERO
 #undef FMA
 #undef MR
 #undef NV
@@ -524,7 +533,6 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef MC
 #undef NC
 #undef ROUNDS
-#undef DIRECT
 #undef TURN
 #undef WHOLE
 #undef TIMES
