@@ -88,42 +88,20 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define NUMBER(x)   ((x) == (x) ? (x) : 0)
 
 #include "kernels/loops/take_f64.h"
-#define SFX         f16
-#define T           uint16_t
-#define F           float
-#define C           float
-#define D           double
-#define LD(x)       NUMBER(x)
-#define FETCH(x)    from_f16(x)
-#define WIDEN       widen_f16
-#define WIDE_STEP   FN2(step, OP, f32)
-#define LV          vf32
-#define VLOAD(x)    sum_numbers(ld_f16(x))
-#define FOLD_DIRECT nansum_lanes_f16
-#define OUT         uint16_t
-#define NARROWED    narrow_odd_f16
-#define DONE(a, p)  *(a)
-#include "kernels/loops/reduce_fold.h"
+#define LANE         float
+#define BLOCK        double
+#define LOAD(x)      NUMBER(x)
+#define VECTOR(v)    sum_numbers(v)
+#define DIRECT       nansum_lanes
+#define RESULT(a, p) *(a)
+#include "kernels/loops/fold_halves.h"
+#undef LANE
+#undef BLOCK
+#undef LOAD
+#undef VECTOR
+#undef DIRECT
+#undef RESULT
 
-#undef SFX
-#define SFX         bf16
-#define T           uint16_t
-#define F           float
-#define C           float
-#define D           double
-#define LD(x)       NUMBER(x)
-#define FETCH(x)    from_bf16(x)
-#define WIDEN       widen_bf16
-#define WIDE_STEP   FN2(step, OP, f32)
-#define LV          vf32
-#define VLOAD(x)    sum_numbers(ld_bf16(x))
-#define FOLD_DIRECT nansum_lanes_bf16
-#define OUT         uint16_t
-#define NARROWED    narrow_odd_bf16
-#define DONE(a, p)  *(a)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
 #define SFX            f32
 #define T              float
 #define F              float

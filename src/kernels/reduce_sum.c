@@ -130,58 +130,24 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TOTAL(a, b) ((a) + (double)(b))
 #include "kernels/loops/take_f64.h"
 
-#define SFX         f16
-#define T           uint16_t
-#define F           float
-#define C           float
-#define D           double
-#define LD(x)       (x)
-#define FETCH(x)    from_f16(x)
-#define WIDEN       widen_f16
-#define WIDE_STEP   FN2(step, OP, f32)
-#define LV          vf32
-#define VLOAD(x)    ld_f16(x)
-#define FOLD_DIRECT sum_lanes_f16
-#define OUT         uint16_t
-#define NARROWED    narrow_odd_f16
-#define DONE(a, p)  *(a)
-#include "kernels/loops/reduce_fold.h"
-#undef OP
-#define OP         mean
-#define OUT        uint16_t
-#define NARROWED   narrow_odd_f16
-#define DONE(a, p) mean_of(*(a), p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP sum
+#define LANE                float
+#define BLOCK               double
+#define LOAD(x)             (x)
+#define VECTOR(v)           (v)
+#define DIRECT              sum_lanes
+#define RESULT(a, p)        *(a)
+#define BESIDE              mean
+#define BESIDE_RESULT(a, p) mean_of(*(a), p)
+#include "kernels/loops/fold_halves.h"
+#undef LANE
+#undef BLOCK
+#undef LOAD
+#undef VECTOR
+#undef DIRECT
+#undef RESULT
+#undef BESIDE
+#undef BESIDE_RESULT
 
-#undef SFX
-#define SFX         bf16
-#define T           uint16_t
-#define F           float
-#define C           float
-#define D           double
-#define LD(x)       (x)
-#define FETCH(x)    from_bf16(x)
-#define WIDEN       widen_bf16
-#define WIDE_STEP   FN2(step, OP, f32)
-#define LV          vf32
-#define VLOAD(x)    ld_bf16(x)
-#define FOLD_DIRECT sum_lanes_bf16
-#define OUT         uint16_t
-#define NARROWED    narrow_odd_bf16
-#define DONE(a, p)  *(a)
-#include "kernels/loops/reduce_fold.h"
-#undef OP
-#define OP         mean
-#define OUT        uint16_t
-#define NARROWED   narrow_odd_bf16
-#define DONE(a, p) mean_of(*(a), p)
-#include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP sum
-
-#undef SFX
 #define SFX      f32
 #define T        float
 #define F        float

@@ -3,35 +3,7 @@
  * double, which is rounded once; perhaps WIDE_F32(const float *) -> vf64, LOAD of as many as it
  * holds. Takes LANE, BLOCK, LOAD, RESULT and WIDE_F32 away again. */
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          LANE
-#define D          BLOCK
-#define LD(x)      LOAD(x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define WIDE_STEP  FN2(step, OP, f32)
-#define OUT        uint16_t
-#define NARROWED   narrow_odd_f16
-#define DONE(a, p) RESULT(a, p)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
-
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          LANE
-#define D          BLOCK
-#define LD(x)      LOAD(x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define WIDE_STEP  FN2(step, OP, f32)
-#define OUT        uint16_t
-#define NARROWED   narrow_odd_bf16
-#define DONE(a, p) RESULT(a, p)
-#include "kernels/loops/reduce_fold.h"
-#undef SFX
+#include "kernels/loops/fold_halves.h"
 
 #define SFX f32
 #ifdef WIDE_F32
