@@ -183,7 +183,7 @@ void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor
     memcpy(words + n, view->stride, sizeof *words * (size_t)n);
     memcpy(words + 2 * n, base->size, sizeof *words * (size_t)m);
     memcpy(words + 2 * n + m, base->stride, sizeof *words * (size_t)m);
-    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)base->dtype);
+    int64_t item = nomen__item(base->dtype);
     *g = (nomen__geometry){
         n, m, (view->data - base->data) / item, words, words + n, words + 2 * n, words + 2 * n + m};
 }
@@ -207,7 +207,7 @@ static nomen_tensor *laid_out(const nomen_tensor *from, const nomen__geometry *g
         low += reach < 0 ? reach : 0;
         high += reach > 0 ? reach : 0;
     }
-    int64_t count = high - low + 1, item = (int64_t)nomen_dtype_size((nomen_dtype)from->dtype);
+    int64_t count = high - low + 1, item = nomen__item(from->dtype);
     nomen_tensor *t = nomen__tensor_new((nomen_dtype)from->dtype, g->base_ndim);
     if (!t) return NULL;
     nomen_tensor *memory =
@@ -235,8 +235,7 @@ static nomen_tensor *shown(const nomen_tensor *t, const nomen__geometry *g) {
     if (!v) return NULL;
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
-    v->data =
-        t->numel ? t->data + g->offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
+    v->data = t->numel ? t->data + g->offset * nomen__item(t->dtype) : t->data;
     nomen__same_place(v, t);
     memcpy(v->size, g->size, sizeof *v->size * (size_t)g->ndim);
     memcpy(v->stride, g->stride, sizeof *v->stride * (size_t)g->ndim);

@@ -253,7 +253,7 @@ static void look_at_all(printer *p, const char *at, int dim) {
         return;
     }
     int64_t ends = edge(p, dim), size = t->size[dim];
-    int64_t step = t->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
+    int64_t step = t->stride[dim] * nomen__item(t->dtype);
     for (int64_t i = 0; i < size; i++) {
         if (ends && i == ends) i = size - ends;
         look_at_all(p, at + i * step, dim + 1);
@@ -305,7 +305,7 @@ static void write_row(printer *p, const char *at, int64_t indent) {
     const nomen_tensor *t = p->t;
     int dim = t->ndim - 1;
     int64_t ends = edge(p, dim), size = t->size[dim];
-    int64_t step = t->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
+    int64_t step = t->stride[dim] * nomen__item(t->dtype);
     int64_t length = p->part[0].width + 2 + (p->kind == COMPLEX ? p->part[1].width + 1 : 0);
     int64_t per_line = (p->options.linewidth - indent) / length, on_line = 0;
     if (p->options.linewidth < indent + length) per_line = 1;
@@ -341,7 +341,7 @@ static void write_all(printer *p, const char *at, int dim, int64_t indent) {
         return;
     }
     int64_t ends = edge(p, dim), size = t->size[dim];
-    int64_t step = t->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
+    int64_t step = t->stride[dim] * nomen__item(t->dtype);
     add_text(p->text, "[");
     for (int64_t i = 0, shown = 0; i < size && !p->text->failed; i++, shown++) {
         if (shown) {

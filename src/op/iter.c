@@ -20,12 +20,6 @@ enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
-static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
-#define X(tag, short_name, text, storage, kind_name, size) [NOMEN_##tag] = size,
-#include "../../ops/dtypes.def"
-#undef X
-};
-
 /* ---- making it ------------------------------------------------------------------------------- */
 
 /* An input of one element in all is converted now instead of once per block. */
@@ -47,7 +41,7 @@ static void collect(nomen__iter *it, nomen_tensor *const *operand, int ndim, con
         for (int k = 0; k < it->count; k++) {
             const nomen_tensor *t = operand[k];
             int own = d - (ndim - t->ndim);
-            step[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own] * item_bytes[t->dtype];
+            step[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own] * nomen__item(t->dtype);
         }
         if (step[0] >= 0) continue;
         for (int k = 0; k < it->count; k++) {
@@ -199,7 +193,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     if (it->ndim == 0) {
         it->ndim = 1;
         it->size[0] = 1;
-        for (int k = 0; k < it->count; k++) it->step[0][k] = item_bytes[operand[k]->dtype];
+        for (int k = 0; k < it->count; k++) it->step[0][k] = nomen__item(operand[k]->dtype);
     }
     if (it->numel > FEW) {
         find_tiles(it);
@@ -242,8 +236,8 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         nomen_tensor *t = operand[k];
         nomen_dtype own = (nomen_dtype)t->dtype;
         it->base[k] = t->data;
-        it->item[k] = item_bytes[dtypes[k]];
-        it->own[k] = item_bytes[own];
+        it->item[k] = nomen__item(dtypes[k]);
+        it->own[k] = nomen__item(own);
         it->cast[k] = own == dtypes[k] ? NULL
                       : k              ? nomen__cast_loop(own, dtypes[k])
                                        : nomen__cast_loop(dtypes[k], own);
@@ -287,7 +281,7 @@ APART void make_otherwise(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
 void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                       nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
                       nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
-    int64_t numel = out->numel, item = item_bytes[kernel_dtype];
+    int64_t numel = out->numel, item = nomen__item(kernel_dtype);
     bool plain = out->flags & NOMEN__CONTIGUOUS && out->dtype == (uint32_t)kernel_result;
     for (int k = 0; k < nin; k++) {
         const nomen_tensor *t = in[k];
@@ -302,7 +296,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     }
     it->loop = loop;
     it->base[0] = out->data;
-    it->step[0][0] = item_bytes[kernel_result];
+    it->step[0][0] = nomen__item(kernel_result);
     it->ndim = 1;
     it->count = nin + 1;
     it->numel = it->size[0] = numel;
@@ -627,7 +621,7 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) {
 /* Into all elements, where that is one short run: there is nothing to plan. */
 static bool spread_number(nomen_tensor *t, char *number, nomen__loop *copy) {
     if (!(t->flags & NOMEN__CONTIGUOUS) || t->numel > NOMEN__ALONE) return false;
-    copy((char *const[2]){t->data, number}, (const int64_t[2]){item_bytes[t->dtype], 0}, t->numel);
+    copy((char *const[2]){t->data, number}, (const int64_t[2]){nomen__item(t->dtype), 0}, t->numel);
     return true;
 }
 
@@ -654,7 +648,7 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
             dst->numel <= NOMEN__ALONE) {
             if (dst->data != src->data && dst->numel)
-                nomen__copy_block(dst->data, src->data, dst->numel * item_bytes[to]);
+                nomen__copy_block(dst->data, src->data, dst->numel * nomen__item(to));
             return NOMEN_OK;
         }
         loop = nomen__copy_loop(to);

@@ -143,8 +143,7 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
     memcpy(size, out->size, sizeof *size * out->ndim);
     size[dim] = length;
     part->size = size;
-    part->data =
-        out->data + start * out->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)out->dtype);
+    part->data = out->data + start * out->stride[dim] * nomen__item(out->dtype);
     part->numel = 1;
     for (int i = 0; i < out->ndim; i++) part->numel *= size[i];
     nomen__tensor_finish(part);

@@ -21,7 +21,7 @@ nomen_status nomen__launch_move(nomen_tensor *out, nomen_tensor *made, nomen_sta
 }
 
 static void extent(const nomen_tensor *t, const char **low, const char **high) {
-    int64_t down = 0, up = 0, item = (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
+    int64_t down = 0, up = 0, item = nomen__item(t->dtype);
     for (int d = 0; d < t->ndim; d++) {
         int64_t reach = (t->size[d] - 1) * t->stride[d];
         *(reach < 0 ? &down : &up) += reach;
@@ -62,7 +62,6 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
     return nomen__iter_run_asking(&it);
 }
 
-/* Zero is all bits zero in every dtype. */
 nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
     nomen__map map;
     bool folds = false;
@@ -75,6 +74,7 @@ nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
     return folds ? nomen__map_apply(t, &map) : nomen__retain(t);
 }
 
+/* Zero is all bits zero in every dtype. */
 nomen_status nomen__launch_zero(nomen__call *c) {
     nomen_tensor *t = c->out[0];
     const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};

@@ -93,7 +93,7 @@ static void run_blocks(void *context, int64_t begin, int64_t end) {
 
 /* The last two dims of each operand and the batch dims before them, broadcast. */
 static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, nomen_tensor *c) {
-    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)c->dtype);
+    int64_t item = nomen__item(c->dtype);
     nomen__gemm_args *g = &p->whole;
     int an = a->ndim, bn = b->ndim, batch_a = an > 2 ? an - 2 : 0, batch_b = bn > 2 ? bn - 2 : 0;
     int batch = batch_a > batch_b ? batch_a : batch_b, dim = c->ndim;

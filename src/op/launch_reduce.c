@@ -101,8 +101,7 @@ static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_t
             continue;
         }
         for (int k = 0; k < NOMEN__MAX_OUT; k++)
-            if (out[k])
-                to[k] = out[k]->stride[at] * (int64_t)nomen_dtype_size((nomen_dtype)out[k]->dtype);
+            if (out[k]) to[k] = out[k]->stride[at] * nomen__item(out[k]->dtype);
         add_kept(r, size, step, to);
     }
 }
@@ -535,7 +534,7 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     r->lost = false;
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
         nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
-        r->out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
+        r->out[k] = (result){NULL, NULL, nomen__item(writes)};
         if (!out[k]) continue;
         r->out[k].base = out[k]->data;
         r->out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);

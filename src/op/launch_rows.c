@@ -45,7 +45,7 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
 }
 
 static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
-    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), numel = out->numel;
+    int64_t item = nomen__item(in->dtype), numel = out->numel;
     int64_t rows = 1;
     rows_job job;
     if (numel == 0) return NOMEN_OK;

@@ -30,7 +30,7 @@ static void take_sizes(nomen__call *c) {
 
 static nomen_status part(nomen__call *c, bool imaginary) {
     nomen_tensor *t = c->in[0];
-    int64_t item = (int64_t)nomen_dtype_size(c->result[0]);
+    int64_t item = nomen__item(c->result[0]);
     take_sizes(c);
     nomen_tensor *v = header(c, imaginary ? item : 0);
     if (!v) return NOMEN_ERROR_MEMORY;
