@@ -26,18 +26,25 @@ nomen_status nomen__compose_positive(nomen__call *c) {
     return NOMEN_OK;
 }
 
+static nomen_status cast(nomen_tensor *t, nomen_dtype d, nomen_tensor **to) {
+    nomen__call step;
+    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CAST]);
+    step.arg[0].tensor = t;
+    step.arg[1].dtype = d;
+    step.given = 3;
+    nomen_status s = nomen__invoke(&step);
+    *to = step.out[0];
+    return s;
+}
+
 /* The dtype changes where the tensor is, which may know more of it. */
 static nomen_status to_device(nomen__call *c, nomen_tensor *t, nomen_dtype d) {
     nomen__call step;
     nomen_tensor *converted = NULL;
     nomen_status s = NOMEN_OK;
     if (d != (nomen_dtype)t->dtype) {
-        nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CAST]);
-        step.arg[0].tensor = t;
-        step.arg[1].dtype = d;
-        step.given = 3;
-        s = nomen__invoke(&step);
-        t = converted = step.out[0];
+        s = cast(t, d, &converted);
+        t = converted;
     }
     if (!s) {
         nomen__call_begin(&step, &nomen__ops[NOMEN__OP_TO_DEVICE]);
@@ -65,14 +72,7 @@ nomen_status nomen__compose_to(nomen__call *c) {
         c->out[0] = nomen__retain(t);
         return NOMEN_OK;
     }
-    nomen__call cast;
-    nomen__call_begin(&cast, &nomen__ops[NOMEN__OP_CAST]);
-    cast.arg[0].tensor = t;
-    cast.arg[1].dtype = d;
-    cast.given = 3;
-    nomen_status s = nomen__invoke(&cast);
-    c->out[0] = cast.out[0];
-    return s;
+    return cast(t, d, &c->out[0]);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

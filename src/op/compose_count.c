@@ -136,10 +136,7 @@ static nomen_tensor *counted_whole(nomen_tensor *t, int64_t bins) {
     if (!t) return NULL;
     const nomen_dtype d = nomen_dtype_of(t);
     histogram h = {.data = t->data, .n = t->numel, .bins = bins, .item = nomen__item(d)};
-    if (d == NOMEN_I64)
-        h.widen = nomen__kernel_find("copy", d)->loop;
-    else if (h.item > 1)
-        h.widen = nomen__cast_loop(d, NOMEN_I64);
+    if (h.item > 1) h.widen = nomen__move_loop(d, NOMEN_I64);
     return add_up(&h, TABLES, count_whole);
 }
 
@@ -151,7 +148,7 @@ static nomen_tensor *counted_few(const nomen_tensor *t, int64_t least) {
     const nomen_dtype d = (nomen_dtype)t->dtype;
     if (t->numel > SOME || !t->numel || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
         return NULL;
-    nomen__loop *widen = d == NOMEN_I64 ? nomen__copy_loop(d) : nomen__cast_loop(d, NOMEN_I64);
+    nomen__loop *widen = nomen__move_loop(d, NOMEN_I64);
     widen((char *const[]){(char *)wide, t->data}, (const int64_t[]){8, nomen__item(d)}, t->numel);
     for (int64_t i = 0; i < t->numel; i++) {
         low = wide[i] < low ? wide[i] : low;

@@ -29,13 +29,7 @@ static nomen_tensor *extended(nomen__call *c, int dim) {
     parts[count++] = c->arg[0].tensor;
     if (nomen__given(c, 4)) parts[count++] = c->arg[4].tensor;
     if (count == 1) return nomen__retain(parts[0]);
-    nomen__call cat;
-    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
-    nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
-    cat.arg[0].list = (nomen_list){count, parts};
-    cat.arg[1].dims = (nomen__dims){1, &ref};
-    cat.given = 3;
-    return nomen__invoke(&cat) ? NULL : cat.out[0];
+    return nomen__joined((nomen_list){count, parts}, dim, NULL);
 }
 
 static nomen_tensor *differences(nomen_tensor *t, int dim, nomen_tensor *out) {

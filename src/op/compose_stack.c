@@ -53,14 +53,8 @@ static bool any_longer(const nomen__call *c, nomen_list list) {
 }
 
 static nomen_tensor *join(const nomen__call *c, nomen_list parts) {
-    const nomen__dimref dim = {NOMEN__DIM_INDEX, 0, joined(c->op->id, c->arg[0].list.at[0]->ndim)};
-    nomen__call cat;
-    nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
-    cat.arg[0].list = parts;
-    cat.arg[1].dims = (nomen__dims){1, &dim};
-    cat.given = 3;
-    cat.out[0] = nomen__compose_target(c);
-    return nomen__invoke(&cat) ? NULL : cat.out[0];
+    return nomen__joined(parts, joined(c->op->id, c->arg[0].list.at[0]->ndim),
+                         nomen__compose_target(c));
 }
 
 nomen_status nomen__compose_pile(nomen__call *c) {

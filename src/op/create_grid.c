@@ -75,7 +75,7 @@ nomen_status nomen__launch_linspace(nomen__call *c) {
     const nomen_dtype made = g.complex ? NOMEN_C128 : NOMEN_F64;
     g.to = out->data;
     g.to_step = out->stride[0] * nomen__item(out->dtype);
-    g.loop = to == made ? nomen__kernel_find("copy", to)->loop : nomen__cast_loop(made, to);
+    g.loop = nomen__move_loop(made, to);
     g.ramp = nomen__kernel_find("ramp", NOMEN_F64)->loop;
     g.join = nomen__kernel_find("complex", NOMEN_F64)->loop;
     return nomen__parallel_asking(g.n, NOMEN__GRAIN, grid_chunk, &g);

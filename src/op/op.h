@@ -377,6 +377,8 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
 nomen_tensor *nomen__pairs(int64_t n);
 /* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
 nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
+/* cat of parts along a dim, to out if that is not NULL. No scope owns it. */
+nomen_tensor *nomen__joined(nomen_list parts, int dim, nomen_tensor *out);
 /* t with a dim of size 1 more, and t without its names: one reference, no scope; of NULL NULL. */
 nomen_tensor *nomen__unsqueezed(nomen_tensor *t, int dim);
 nomen_tensor *nomen__bare(nomen_tensor *t);
@@ -511,6 +513,10 @@ static inline const nomen__kernel *nomen__op_kernel_known(const nomen__op *op, n
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 nomen__loop *nomen__copy_loop(nomen_dtype dtype); /* values as they are */
+/* The one or the other. */
+static inline nomen__loop *nomen__move_loop(nomen_dtype from, nomen_dtype to) {
+    return from == to ? nomen__copy_loop(to) : nomen__cast_loop(from, to);
+}
 /* One number; with the steps of a row, as loops are shortest for rows. */
 static inline void nomen__cast_one(nomen__loop *cast, nomen_dtype to, void *value, nomen_dtype from,
                                    const void *at) {

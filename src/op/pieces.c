@@ -24,6 +24,17 @@ nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t 
     return nomen__invoke(&v) ? NULL : v.out[0];
 }
 
+nomen_tensor *nomen__joined(nomen_list parts, int dim, nomen_tensor *out) {
+    nomen__call cat;
+    const nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
+    cat.arg[0].list = parts;
+    cat.arg[1].dims = (nomen__dims){1, &ref};
+    cat.given = 3;
+    cat.out[0] = out;
+    return nomen__invoke(&cat) ? NULL : cat.out[0];
+}
+
 nomen_tensor *nomen__unsqueezed(nomen_tensor *t, int dim) {
     nomen__call v;
     nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};

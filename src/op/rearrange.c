@@ -262,15 +262,7 @@ static nomen_tensor *rolled(nomen_tensor *t, int dim, int64_t shift) {
     nomen_tensor *part[2] = {nomen__piece(NOMEN__OP_NARROW, t, dim, size - split, split), NULL},
                  *joined = NULL;
     if (part[0]) part[1] = nomen__piece(NOMEN__OP_NARROW, t, dim, 0, size - split);
-    if (part[1]) {
-        nomen__call v;
-        nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
-        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_CAT]);
-        v.arg[0].list = (nomen_list){2, part};
-        v.arg[1].dims = (nomen__dims){1, &ref};
-        v.given = 3;
-        joined = nomen__invoke(&v) ? NULL : v.out[0];
-    }
+    if (part[1]) joined = nomen__joined((nomen_list){2, part}, dim, NULL);
     nomen__release(part[0]);
     nomen__release(part[1]);
     nomen__release(t);
