@@ -26,34 +26,27 @@ nomen_status nomen__compose_positive(nomen__call *c) {
     return NOMEN_OK;
 }
 
-static nomen_status cast(nomen_tensor *t, nomen_dtype d, nomen_tensor **to) {
-    nomen__call step;
-    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CAST]);
-    step.arg[0].tensor = t;
-    step.arg[1].dtype = d;
-    step.given = 3;
-    nomen_status s = nomen__invoke(&step);
-    *to = step.out[0];
-    return s;
+nomen_tensor *nomen__converted(nomen_tensor *t, nomen_dtype dtype) {
+    nomen__call cast;
+    nomen__call_begin(&cast, &nomen__ops[NOMEN__OP_CAST]);
+    cast.arg[0].tensor = t;
+    cast.arg[1].dtype = dtype;
+    cast.given = 3;
+    return nomen__invoke(&cast) ? NULL : cast.out[0];
 }
 
 /* The dtype changes where the tensor is, which may know more of it. */
 static nomen_status to_device(nomen__call *c, nomen_tensor *t, nomen_dtype d) {
     nomen__call step;
-    nomen_tensor *converted = NULL;
-    nomen_status s = NOMEN_OK;
-    if (d != (nomen_dtype)t->dtype) {
-        s = cast(t, d, &converted);
-        t = converted;
-    }
-    if (!s) {
-        nomen__call_begin(&step, &nomen__ops[NOMEN__OP_TO_DEVICE]);
-        step.arg[0].tensor = t;
-        step.arg[1].text = c->arg[3].text;
-        step.given = 3;
-        s = nomen__invoke(&step);
-        c->out[0] = step.out[0];
-    }
+    nomen_tensor *converted =
+        d == (nomen_dtype)t->dtype ? nomen__retain(t) : nomen__converted(t, d);
+    if (!converted) return NOMEN_ERROR_STATE;
+    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_TO_DEVICE]);
+    step.arg[0].tensor = converted;
+    step.arg[1].text = c->arg[3].text;
+    step.given = 3;
+    nomen_status s = nomen__invoke(&step);
+    c->out[0] = step.out[0];
     nomen__release(converted);
     return s;
 }
@@ -72,7 +65,8 @@ nomen_status nomen__compose_to(nomen__call *c) {
         c->out[0] = nomen__retain(t);
         return NOMEN_OK;
     }
-    return cast(t, d, &c->out[0]);
+    c->out[0] = nomen__converted(t, d);
+    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_STATE;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -347,12 +347,7 @@ static nomen_tensor *adapted(const index_plan *p, nomen_tensor *source) {
     if (!masks || source->numel != 1 || source->dtype == p->self->dtype)
         return nomen__retain(source);
     if (nomen__check_fits(source, (nomen_dtype)p->self->dtype)) return NULL;
-    nomen__call cast;
-    nomen__call_begin(&cast, &nomen__ops[NOMEN__OP_CAST]);
-    cast.arg[0].tensor = source;
-    cast.arg[1].dtype = (nomen_dtype)p->self->dtype;
-    cast.given = 3;
-    return nomen__invoke(&cast) ? NULL : cast.out[0];
+    return nomen__converted(source, (nomen_dtype)p->self->dtype);
 }
 
 static nomen_status put(nomen__call *c, index_plan *p, nomen_tensor *source) {

@@ -377,8 +377,9 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
 nomen_tensor *nomen__pairs(int64_t n);
 /* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
 nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
-/* cat of parts along a dim, to out if that is not NULL. No scope owns it. */
+/* cat of parts along a dim, to out if that is not NULL; t in another dtype. No scope owns them. */
 nomen_tensor *nomen__joined(nomen_list parts, int dim, nomen_tensor *out);
+nomen_tensor *nomen__converted(nomen_tensor *t, nomen_dtype dtype);
 /* t with a dim of size 1 more, and t without its names: one reference, no scope; of NULL NULL. */
 nomen_tensor *nomen__unsqueezed(nomen_tensor *t, int dim);
 nomen_tensor *nomen__bare(nomen_tensor *t);
