@@ -96,7 +96,8 @@ static inline uint16_t one_to_bf16(float x) {
     return (uint16_t)_mm_extract_epi16((__m128i)rounded, 1);
 }
 #else
-static inline float one_from_f16(uint16_t x) { return from_f16(x); }
+/* In a lane all the same: the next addition to a place waits for what came of the one before. */
+static inline float one_from_f16(uint16_t x) { return v_from_f16((vu16h){x})[0]; }
 static inline uint16_t one_to_f16(float x) { return to_f16(x); }
 static inline float one_from_bf16(uint16_t x) { return from_bf16(x); }
 static inline uint16_t one_to_bf16(float x) { return to_bf16(x); }
@@ -112,28 +113,29 @@ static inline four_f32 four_from_f16(uint64_t x) {
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
     return (four_f32)_mm_cvtph_ps(_mm_cvtsi64_si128((int64_t)x));
 #else
-    return (four_f32){from_f16((uint16_t)x), from_f16((uint16_t)(x >> 16)),
-                      from_f16((uint16_t)(x >> 32)), from_f16((uint16_t)(x >> 48))};
+    return (four_f32)ld_f16(&x);
 #endif
 }
 static inline uint64_t four_to_f16(four_f32 x) {
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
     return (uint64_t)_mm_cvtsi128_si64(_mm_cvtps_ph((__m128)x, 0));
 #else
-    return (uint64_t)to_f16(x[0]) | (uint64_t)to_f16(x[1]) << 16 | (uint64_t)to_f16(x[2]) << 32 |
-           (uint64_t)to_f16(x[3]) << 48;
+    uint64_t words;
+    st_f16(&words, (vf32)x);
+    return words;
 #endif
 }
 /* No two of four are the same. */
 static inline bool four_apart(const int64_t *at) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
     four_i64 x;
     memcpy(&x, at, sizeof x);
     const four_i64 same = (x == __builtin_shufflevector(x, x, 1, 2, 3, 0)) |
                           (x == __builtin_shufflevector(x, x, 2, 3, 0, 1));
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
     return _mm256_testz_si256((__m256i)same, (__m256i)same);
 #else
-    return !(same[0] | same[1] | same[2] | same[3]);
+    const int64_t a = at[0], b = at[1], c = at[2], d = at[3];
+    return !((a == b) | (a == c) | (a == d) | (b == c) | (b == d) | (c == d));
 #endif
 }
 

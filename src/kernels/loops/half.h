@@ -8,9 +8,32 @@
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 static inline float from_f16(uint16_t x) { return _cvtsh_ss(x); }
 static inline uint16_t to_f16(float x) { return _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT); }
-#else
+#elif NOMEN__ISA_ID != NOMEN__ISA_ID_scalar
 static inline float from_f16(uint16_t x) { return v_from_f16((vu16h){x})[0]; }
 static inline uint16_t to_f16(float x) { return v_to_f16((vf32){x})[0]; }
+#else
+static inline float from_f16(uint16_t x) {
+    const uint32_t bits = (uint32_t)x << 16, rest = (bits & 0x7fffffffu) >> 3;
+    uint32_t r = rest | (rest >= 0x7c00u << 13 ? 0x7f800000u : 0u);
+    float f;
+    memcpy(&f, &r, sizeof f);
+    f *= 0x1p112f;
+    memcpy(&r, &f, sizeof r);
+    r |= bits & 0x80000000u;
+    memcpy(&f, &r, sizeof f);
+    return f;
+}
+static inline uint16_t to_f16(float x) {
+    uint32_t bits, small;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t rest = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    const uint32_t normal = (rest + (0xfffu + (rest >> 13 & 1u)) - (112u << 23)) >> 13;
+    if (rest - (113u << 23) < 0x47800000u - (113u << 23)) return (uint16_t)(normal | sign);
+    if (rest > 113u << 23) return v_to_f16((vf32){x})[0];
+    const float above = __builtin_fabsf(x) + 0.5f;
+    memcpy(&small, &above, sizeof small);
+    return (uint16_t)((small - 0x3f000000u) | sign);
+}
 #endif
 static inline float from_bf16(uint16_t x) {
     const uint32_t bits = (uint32_t)x << 16;

@@ -3,6 +3,43 @@
 #ifndef NOMEN_SRC_SIMD_SCALAR_H
 #define NOMEN_SRC_SIMD_SCALAR_H
 
+/* Words of 16 bits times 65536 in lanes of 32, and lanes of less than 65536 as words. Of
+ * conversions of vectors gcc makes twice as many steps where there are no instructions for them. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline vu32 v_words_above(vu16h h) {
+    const vu16h none = {0};
+    return (vu32)__builtin_shufflevector(none, h, 0, 4, 1, 5, 2, 6, 3, 7);
+}
+static inline vu16h v_words_below(vu32 x) {
+    const vu32 pairs = (vu32)((vu64)x | (vu64)x >> 16);
+    return (vu16h)__builtin_shufflevector(pairs, pairs, 0, 2);
+}
+#else
+static inline vu32 v_words_above(vu16h h) { return __builtin_convertvector(h, vu32) << 16; }
+static inline vu16h v_words_below(vu32 x) { return __builtin_convertvector(x, vu16h); }
+#endif
+
+/* The lesser or the greater of two. Loops over four lanes are one instruction, which compilers do
+ * not see in comparisons of vectors; loops over two are left alone. */
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+static inline vf32 v_lesser_f32(vf32 a, vf32 b) {
+    vf32 r;
+    for (int i = 0; i < W32; i++) r[i] = a[i] < b[i] ? a[i] : b[i];
+    return r;
+}
+static inline vf32 v_greater_f32(vf32 a, vf32 b) {
+    vf32 r;
+    for (int i = 0; i < W32; i++) r[i] = a[i] > b[i] ? a[i] : b[i];
+    return r;
+}
+static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return v_sel_f64(a < b, a, b); }
+static inline vf64 v_greater_f64(vf64 a, vf64 b) { return v_sel_f64(a > b, a, b); }
+static inline vi32 v_lesser_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a < b)); }
+static inline vi64 v_lesser_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a < b)); }
+static inline vi32 v_greater_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a > b)); }
+static inline vi64 v_greater_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a > b)); }
+#endif
+
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return a * b + c; }
@@ -64,32 +101,25 @@ static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64){x[1], x[1]}; }
 static inline vf64 v_swap_f64(vf64 x) { return (vf64){x[1], x[0]}; }
 
 /* Shift the exponent and mantissa into place and multiply the exponent right: subnormals come out
- * normal. */
+ * normal. Infinities and NaN have their exponent before; the product makes a NaN a quiet one. */
 static inline vf32 v_from_f16(vu16h h) {
-    vu32 bits = __builtin_convertvector(h, vu32);
-    vu32 sign = (bits & 0x8000u) << 16;
-    vu32 rest = (bits & 0x7fffu) << 13;
-    vu32 special = (vu32)(rest >= 0x7c00u << 13); /* inf, NaN */
-    vu32 quiet = (vu32)(rest > 0x7c00u << 13) & 0x400000u;
-    vu32 scaled = (vu32)((vf32)rest * 0x1p112f);
-    return (vf32)(sign | (special & (rest | 0x7f800000u | quiet)) | (~special & scaled));
+    const vu32 bits = v_words_above(h);
+    const vu32 rest = (bits & 0x7fffffffu) >> 3;
+    const vu32 special = (vu32)((vi32)rest >= 0x7c00 << 13) & 0x7f800000u;
+    return (vf32)((vu32)((vf32)(rest | special) * 0x1p112f) | (bits & 0x80000000u));
 }
-/* Nearest, ties to even. Normal results round by integer addition; for subnormal ones an f32
- * addition does the rounding, because 0.5 has its last bit where the smallest f16 has its own. */
+/* Nearest, ties to even. Normal results round by integer addition, and what is too large as 65536,
+ * which becomes infinity; for subnormal ones an f32 addition does the rounding, because 0.5 has its
+ * last bit where the smallest f16 has its own. */
 static inline vu16h v_to_f16(vf32 x) {
-    vu32 bits = (vu32)x;
-    vu32 sign = (bits >> 16) & 0x8000u;
-    vu32 rest = bits & 0x7fffffffu;
-    vu32 normal = (rest + (0xfffu + ((rest >> 13) & 1u)) - (112u << 23)) >> 13;
-    vu32 small = (vu32)((vf32)rest + 0.5f) - 0x3f000000u;
-    vu32 nan = 0x7e00u | ((rest >> 13) & 0x3ffu);
-    vu32 is_small = (vu32)(rest < 113u << 23);
-    vu32 is_large = (vu32)(rest >= 0x477ff000u); /* rounds to 65536 or more */
-    vu32 is_nan = (vu32)(rest > 0x7f800000u);
-    vu32 r = (is_small & small) | (~is_small & normal);
-    r = (is_large & 0x7c00u) | (~is_large & r);
-    r = (is_nan & nan) | (~is_nan & r);
-    return __builtin_convertvector(r | sign, vu16h);
+    const vu32 bits = (vu32)x, rest = bits & 0x7fffffffu;
+    const vu32 bound = (vu32)v_lesser_f32((vf32)rest, v_set_f32(0x1p16f));
+    const vu32 normal = (bound + (0xfffu + ((rest >> 13) & 1u)) - (112u << 23)) >> 13;
+    const vu32 small = (vu32)((vf32)rest + 0.5f) - 0x3f000000u;
+    const vu32 is_small = (vu32)((vi32)rest < 113 << 23);
+    const vu32 nan = (vu32)(x != x) & (0x200u | ((rest >> 13) & 0x3ffu));
+    return v_words_below((is_small & small) | (~is_small & normal) | nan |
+                         ((bits >> 16) & 0x8000u));
 }
 
 #endif
@@ -99,25 +129,41 @@ static inline vu16h v_to_f16(vf32 x) {
 static inline vf64 v_low_f64(vf32 x) { return __builtin_convertvector(v_low(x), vf64); }
 static inline vf64 v_high_f64(vf32 x) { return __builtin_convertvector(v_high(x), vf64); }
 static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
-    vf32h half[2] = {__builtin_convertvector(low, vf32h), __builtin_convertvector(high, vf32h)};
-    vf32 v;
-    memcpy(&v, half, sizeof v);
-    return v;
+    const vf32h first = __builtin_convertvector(low, vf32h);
+    const vf32h second = __builtin_convertvector(high, vf32h);
+    return __builtin_shufflevector(first, second, 0, 1, 2, 3);
 }
 /* bf16: the upper half of an f32. */
-static inline vf32 v_from_bf16(vu16h h) { return (vf32)(__builtin_convertvector(h, vu32) << 16); }
+static inline vf32 v_from_bf16(vu16h h) { return (vf32)v_words_above(h); }
 /* Nearest, ties to even; a NaN stays one (adding the rounding could carry its payload away). */
 static inline vu16h v_to_bf16(vf32 x) {
     vu32 bits = (vu32)x;
     vu32 rounded = (bits + (0x7fffu + ((bits >> 16) & 1u))) >> 16;
     vu32 nan = (bits >> 16) | 0x40u;
     vu32 is_nan = (vu32)(x != x);
-    return __builtin_convertvector((is_nan & nan) | (~is_nan & rounded), vu16h);
+    return v_words_below((is_nan & nan) | (~is_nan & rounded));
 }
 #endif
 
-/* Masks to bools. */
-#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+/* Masks to bools. Where vectors are short each lane keeps the bit that is its byte's, and these are
+ * joined. */
+#if VB == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline vi8q v_bools32(vi32 m) {
+    vu32 bits = (vu32)m & (vu32){1u, 1u << 8, 1u << 16, 1u << 24};
+    bits |= __builtin_shufflevector(bits, bits, 2, 3, 2, 3);
+    bits |= __builtin_shufflevector(bits, bits, 1, 1, 1, 1);
+    vi8q b;
+    memcpy(&b, &bits, sizeof b);
+    return b;
+}
+static inline vi8o v_bools64(vi64 m) {
+    const vu64 bits = (vu64)m & (vu64){1u, 1u << 8};
+    const uint16_t both = (uint16_t)(bits[0] | bits[1]);
+    vi8o b;
+    memcpy(&b, &both, sizeof b);
+    return b;
+}
+#elif NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
 static inline vi8q v_bools32(vi32 m) { return __builtin_convertvector(m, vi8q) & 1; }
 static inline vi8o v_bools64(vi64 m) { return __builtin_convertvector(m, vi8o) & 1; }
 #endif
@@ -160,17 +206,6 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
 static inline void st_i8q_n(void *p, vi8q v, int64_t k) { memcpy(p, &v, (size_t)k); }
 static inline void st_i8o_n(void *p, vi8o v, int64_t k) { memcpy(p, &v, (size_t)k); }
-#endif
-
-#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
-static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return v_sel_f32(a < b, a, b); }
-static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return v_sel_f64(a < b, a, b); }
-static inline vf32 v_greater_f32(vf32 a, vf32 b) { return v_sel_f32(a > b, a, b); }
-static inline vf64 v_greater_f64(vf64 a, vf64 b) { return v_sel_f64(a > b, a, b); }
-static inline vi32 v_lesser_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a < b)); }
-static inline vi64 v_lesser_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a < b)); }
-static inline vi32 v_greater_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a > b)); }
-static inline vi64 v_greater_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a > b)); }
 #endif
 
 /* Exponents, for which AVX-512 has instructions (x86.h). */

@@ -103,8 +103,15 @@ static inline vf64 v_set_f64(double x) { return x - (vf64){0}; }
 static inline vf32 v_sel_f32(vi32 m, vf32 a, vf32 b) {
     return (vf32)((m & (vi32)a) | (~m & (vi32)b));
 }
+/* Without instructions that choose, by lanes of 32 bits: for those of 64 gcc 12 knows masks to be
+ * conditions, and takes one after the other. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar
+typedef vi32 v_mask64;
+#else
+typedef vi64 v_mask64;
+#endif
 static inline vf64 v_sel_f64(vi64 m, vf64 a, vf64 b) {
-    return (vf64)((m & (vi64)a) | (~m & (vi64)b));
+    return (vf64)(((v_mask64)m & (v_mask64)a) | (~(v_mask64)m & (v_mask64)b));
 }
 static inline vf32 v_abs_f32(vf32 x) { return (vf32)((vi32)x & INT32_MAX); }
 static inline vf64 v_abs_f64(vf64 x) { return (vf64)((vi64)x & INT64_MAX); }
@@ -166,7 +173,7 @@ SIMD_BESIDE vf32 ld_bf16_again(const void *p, int64_t k) {
 SIMD_BESIDE void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
 SIMD_BESIDE void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
 /* Of numbers that bf16 has: nothing is rounded, which takes most of the steps of v_to_bf16. */
-static inline vu16h v_cut_bf16(vf32 x) { return __builtin_convertvector((vu32)x >> 16, vu16h); }
+static inline vu16h v_cut_bf16(vf32 x) { return v_words_below((vu32)x >> 16); }
 static inline void st_exact_bf16(void *p, vf32 v) { st_u16h(p, v_cut_bf16(v)); }
 SIMD_BESIDE void st_exact_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_cut_bf16(v), k); }
 
