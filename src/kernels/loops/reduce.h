@@ -38,9 +38,12 @@ enum { NEAR_STEP = 64, NEAR_MOST = 64 };
 enum { INT64_MOST = 8, EXTREMUM_MOST = 63, WIDENED_MOST = 63 };
 
 /* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the
- * others. At most 64. */
+ * others. At most 64. Whole numbers of 8 bytes are no lanes where no instruction compares them. */
+#define IN_ONES(type) (NOMEN__ISA_ID == NOMEN__ISA_ID_scalar && sizeof(type) == 8 && (type)0.5 == 0)
 #define EXTREMUM_LANES(type)                                                                       \
-    (VB == 64 || 4 * VB > 64 * (int)sizeof(type) ? 64 : 4 * VB / (int)sizeof(type))
+    (IN_ONES(type)                                 ? 4                                             \
+     : VB == 64 || 4 * VB > 64 * (int)sizeof(type) ? 64                                            \
+                                                   : 4 * VB / (int)sizeof(type))
 
 /* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
  * elements apart. */

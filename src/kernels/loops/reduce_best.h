@@ -2,8 +2,8 @@
  * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BETTER(a, b),
  * HOLDS(a, b) (a is b or better),
  * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN; for numbers of 4 and 8
- * bytes TURN(x) of a square of TURNED, vectors of 32 bytes. After: FN(reducer); T, F, U, OUT, PUT,
- * FETCH, WIDEN, TURN and TURNED are undefined. */
+ * bytes TURN(x) of a square of TURNED, vectors of up to 32 bytes. After: FN(reducer); T, F, U, OUT,
+ * PUT, FETCH, WIDEN, TURN and TURNED are undefined. */
 
 #ifndef NOMEN_SRC_REDUCE_BEST_H
 #define NOMEN_SRC_REDUCE_BEST_H
@@ -144,9 +144,16 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
  * comes of two by that. Where there are only `numbers` one comparison will do: whether there are is
  * seen by a sum of all, which a NaN makes one (and infinities may, too), and if not it is done once
  * more without that. */
+/* Masks of short vectors are joined in lanes of 32 bits: of those of 64, joined conditions have no
+ * instruction that chooses by them without SSE4.2, and gcc 12 would take one after the other. */
+#if VB == 16
+#define MASK(x) ((vi32)(x))
+#else
+#define MASK(x) (x)
+#endif
 #if FLOATING
 #define STAYS(best, later, numbers)                                                                \
-    ((numbers) ? HOLDS(best, later) : (HOLDS(best, later) | ((best) != (best))))
+    ((numbers) ? MASK(HOLDS(best, later)) : (MASK(HOLDS(best, later)) | MASK((best) != (best))))
 #define SAME_BEST(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 #if VB == 64
 #define ONLY_NUMBERS(sum) best_numbers((__m512i)(sum), sizeof(F))
@@ -317,58 +324,71 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 
 #define TURNED_MOST POSITIONS_MOST(T)
 
-#if defined(TURN) && VB > 16
-/* Short rows without gaps, of which nothing has been seen: as many as a vector of 32 bytes has
- * lanes, on every set, by squares of rows and elements that are turned over in registers. The last
- * rows and elements make whole squares with some that come once more: they change nothing. */
-typedef F FN(lanes) __attribute__((vector_size(32)));
-typedef U FN(marks) __attribute__((vector_size(32)));
+#ifdef TURN
+/* Short rows without gaps, of which nothing has been seen: as many as a vector of up to 32 bytes
+ * has lanes, by squares of rows and elements that are turned over in registers. The last rows and
+ * elements make whole squares with some that come once more: they change nothing. */
+enum { FN(square) = sizeof(TURNED) / sizeof(F) };
+typedef F FN(lanes) __attribute__((vector_size(sizeof(TURNED))));
+typedef U FN(marks) __attribute__((vector_size(sizeof(TURNED))));
+
+static inline __attribute__((always_inline)) bool FN(turned_square)(A *acc, F *values,
+                                                                    const char *in, int64_t row,
+                                                                    int64_t n, int64_t i0,
+                                                                    const bool numbers) {
+    enum { W = FN(square) };
+    FN(lanes) best = {0}, sum = {0};
+    FN(marks) at = {0};
+    for (int64_t j = 0; j < n; j += W) {
+        const bool first = j == 0;
+        TURNED x[W];
+        FN(lanes) y[W], all = {0};
+        FN(marks) p[W];
+        j = j < n - W ? j : n - W;
+#pragma GCC unroll 8
+        for (int k = 0; k < W; k++)
+            memcpy(&x[k], in + k * row + j * (int64_t)sizeof(F), sizeof x[k]);
+        TURN(x);
+#pragma GCC unroll 8
+        for (int k = 0; k < W; k++) {
+            y[k] = (FN(lanes))x[k];
+            p[k] = (FN(marks)){0} + (U)k;
+            if (FLOATING && numbers) all += y[k];
+        }
+        if (FLOATING && numbers) sum += all;
+#pragma GCC unroll 3
+        for (int half = 1; half < W; half *= 2)
+#pragma GCC unroll 4
+            for (int k = 0; k < W; k += 2 * half) {
+                const FN(marks) stay = (FN(marks))STAYS(y[k], y[k + half], numbers);
+                y[k] = CHOSEN(stay, y[k], y[k + half]);
+                p[k] = CHOSEN(stay, p[k], p[k + half]);
+            }
+        p[0] += (U)j;
+        const FN(marks) stay = first ? (FN(marks)){0} : (FN(marks))STAYS(best, y[0], numbers);
+        best = CHOSEN(stay, best, y[0]);
+        at = CHOSEN(stay, at, p[0]);
+    }
+#if VB < 64
+    if (numbers && !ONLY_NUMBERS(sum)) return false;
+#endif
+    memcpy(values, &best, sizeof best);
+    for (int i = 0; i < W; i++) acc[i] = at[i] + i0;
+    return true;
+}
+static APART void FN(turned_square_any)(A *acc, F *values, const char *in, int64_t row, int64_t n,
+                                        int64_t i0) {
+    FN(turned_square)(acc, values, in, row, n, i0, false);
+}
 
 static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
                                   int64_t i0) {
-    enum { W = 32 / sizeof(F) };
-    typedef U four __attribute__((vector_size(4 * sizeof(U))));
-    typedef int64_t wide __attribute__((vector_size(32)));
+    enum { W = FN(square) };
+    F *const values = VALUES(acc, n_acc);
     for (int64_t r = 0; r < n_acc; r += W) {
         r = r < n_acc - W ? r : n_acc - W;
-        FN(lanes) best = {0};
-        FN(marks) at = {0};
-        for (int64_t j = 0; j < n; j += W) {
-            const bool first = j == 0;
-            TURNED x[W];
-            FN(lanes) y[W];
-            FN(marks) p[W];
-            j = j < n - W ? j : n - W;
-#pragma GCC unroll 8
-            for (int k = 0; k < W; k++)
-                memcpy(&x[k], in + (r + k) * row + j * (int64_t)sizeof(F), sizeof x[k]);
-            TURN(x);
-#pragma GCC unroll 8
-            for (int k = 0; k < W; k++) {
-                y[k] = (FN(lanes))x[k];
-                p[k] = (FN(marks)){0} + (U)k;
-            }
-#pragma GCC unroll 3
-            for (int half = 1; half < W; half *= 2)
-#pragma GCC unroll 4
-                for (int k = 0; k < W; k += 2 * half) {
-                    const FN(marks) stay = (FN(marks))STAYS(y[k], y[k + half], false);
-                    y[k] = CHOSEN(stay, y[k], y[k + half]);
-                    p[k] = CHOSEN(stay, p[k], p[k + half]);
-                }
-            p[0] += (U)j;
-            const FN(marks) stay = first ? (FN(marks)){0} : (FN(marks))STAYS(best, y[0], false);
-            best = CHOSEN(stay, best, y[0]);
-            at = CHOSEN(stay, at, p[0]);
-        }
-        memcpy(VALUES(acc, n_acc) + r, &best, sizeof best);
-#pragma GCC unroll 2
-        for (int i = 0; i < W / 4; i++) {
-            four own;
-            memcpy(&own, (const char *)&at + i * (int)sizeof own, sizeof own);
-            const wide place = __builtin_convertvector(own, wide) + i0;
-            memcpy(acc + r + i * 4, &place, sizeof place);
-        }
+        if (VB == 64 || !FN(turned_square)(acc + r, values + r, in + r * row, row, n, i0, true))
+            FN(turned_square_any)(acc + r, values + r, in + r * row, row, n, i0);
     }
 }
 
@@ -453,7 +473,7 @@ static APART void FN(turned_wide)(A *acc, int64_t n_acc, const char *in, int64_t
 #endif
 
 static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
-    enum { W = 32 / sizeof(F) };
+    enum { W = FN(square) };
     if (acc[0] >= 0 || s->n_acc < W || s->n_red < W || s->red_step != (int64_t)sizeof(F) ||
         s->index_step != 1)
         return false;
@@ -518,6 +538,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .merge = FN(merge),
                                            .finish = FN(finish)};
 
+#undef MASK
 #undef STAYS
 #undef SAME_BEST
 #undef ONLY_NUMBERS

@@ -1,6 +1,21 @@
 /* Include-template: reduce_best.h for every real dtype and bool. Before: OP, CORE (the same),
  * BETTER, V_BETTER and HOLDS, as reduce_best.h has them. */
 
+#ifndef NOMEN_SRC_REDUCE_BEST_TYPES_H
+#define NOMEN_SRC_REDUCE_BEST_TYPES_H
+#if VB == 16
+#define BEST_TURN_32   v_turn_u32
+#define BEST_TURN_64   v_turn_u64
+#define BEST_SQUARE_32 vu32
+#define BEST_SQUARE_64 vu64
+#else
+#define BEST_TURN_32   turn_8_u32
+#define BEST_TURN_64   turn_4_u64
+#define BEST_SQUARE_32 turn_u32x8
+#define BEST_SQUARE_64 turn_u64x4
+#endif
+#endif
+
 #define SFX      u8
 #define T        uint8_t
 #define F        uint8_t
@@ -31,19 +46,21 @@
 #define SFX      i32
 #define T        int32_t
 #define F        int32_t
-#define TURN     turn_8_u32
-#define TURNED   turn_u32x8
+#define TURN     BEST_TURN_32
+#define TURNED   BEST_SQUARE_32
 #define U        int32_t
 #define FLOATING 0
 #define OUT      int32_t
 #define PUT(x)   (x)
 #include "kernels/loops/reduce_best.h"
 
-#define SFX      i64
-#define T        int64_t
-#define F        int64_t
-#define TURN     turn_4_u64
-#define TURNED   turn_u64x4
+#define SFX i64
+#define T   int64_t
+#define F   int64_t
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_scalar /* which has no comparison of vectors of these */
+#define TURN   BEST_TURN_64
+#define TURNED BEST_SQUARE_64
+#endif
 #define U        int64_t
 #define FLOATING 0
 #define OUT      int64_t
@@ -77,8 +94,8 @@
 #define SFX      f32
 #define T        float
 #define F        float
-#define TURN     turn_8_u32
-#define TURNED   turn_u32x8
+#define TURN     BEST_TURN_32
+#define TURNED   BEST_SQUARE_32
 #define VEC      vf32
 #define U        int32_t
 #define FLOATING 1
@@ -89,8 +106,8 @@
 #define SFX      f64
 #define T        double
 #define F        double
-#define TURN     turn_4_u64
-#define TURNED   turn_u64x4
+#define TURN     BEST_TURN_64
+#define TURNED   BEST_SQUARE_64
 #define VEC      vf64
 #define U        int64_t
 #define FLOATING 1

@@ -17,10 +17,8 @@ enum { RANGE_PIECE = 4096 };
 
 #define SFX i32
 #define A   int32_t
-#if VB > 16
-#define V vi32
-#define W W32
-#endif
+#define V   vi32
+#define W   W32
 #include "kernels/loops/reduce_range.h"
 
 #define SFX i64

@@ -74,16 +74,63 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     }
 }
 
-#if defined(IN_FOURS) && VB > 16
-/* Lines without gaps, in the input and where results go, of numbers as wide as a position: a line
- * in each lane of 32 bytes, on every set. Squares of lines and elements are turned over in
- * registers. */
-typedef F FN(four) __attribute__((vector_size(32)));
-typedef int64_t FN(marks) __attribute__((vector_size(32)));
+#ifndef NOMEN_SRC_SCAN_BEST_H
+#define NOMEN_SRC_SCAN_BEST_H
+/* Four lines in vectors of up to 32 bytes. Masks of short ones are joined in lanes of 32 bits: see
+ * MASK in reduce_best.h. */
+#if VB == 16
+enum { BEST_LANES = 2 };
+typedef vu64 best_square;
+typedef vi32 best_mask;
+static inline void best_turn_lines(vu64 x[2]) { v_turn_u64(x); }
+#else
+enum { BEST_LANES = 4 };
+typedef turn_u64x4 best_square;
+typedef int64_t best_mask __attribute__((vector_size(32)));
+static inline void best_turn_lines(turn_u64x4 x[4]) { turn_4_u64(x); }
+#endif
+#endif
 
-/* Four lines, n elements of each, fours. */
+#ifdef IN_FOURS
+/* Lines without gaps, in the input and where results go, of numbers as wide as a position: a line
+ * in each lane. Squares of lines and elements are turned over in registers. */
+typedef F FN(four) __attribute__((vector_size(sizeof(best_square))));
+typedef int64_t FN(marks) __attribute__((vector_size(sizeof(best_square))));
+
+/* BEST_LANES elements of as many lines. */
+static inline __attribute__((always_inline)) void
+FN(take_square)(const nomen__scan_args *a, const char *in, char *out, char *at, FN(four) * best,
+                FN(marks) * place, FN(marks) here) {
+    enum { W = BEST_LANES };
+    best_square x[W], p[W];
+#pragma GCC unroll 4
+    for (int r = 0; r < W; r++) memcpy(&x[r], in + r * a->in_row, sizeof x[r]);
+    best_turn_lines(x);
+#pragma GCC unroll 4
+    for (int k = 0; k < W; k++, here += a->index_step) {
+        const FN(four) own = (FN(four))x[k];
+        best_mask take = (best_mask)REACHES(own, *best);
+#if FLOATING
+        take |= (best_mask)(own != own);
+#endif
+        *best = (FN(four))(((best_mask)own & take) | ((best_mask)*best & ~take));
+        *place = (FN(marks))(((best_mask)here & take) | ((best_mask)*place & ~take));
+        x[k] = (best_square)*best;
+        p[k] = (best_square)*place;
+    }
+    best_turn_lines(x);
+    best_turn_lines(p);
+#pragma GCC unroll 4
+    for (int r = 0; r < W; r++) {
+        memcpy(out + r * a->out_row, &x[r], sizeof x[r]);
+        memcpy(at + r * a->at_row, &p[r], sizeof p[r]);
+    }
+}
+
+/* Four lines, n elements of each, fours: what one square waits for another one fills. */
 static APART void FN(fours)(F *values, int64_t *places, const nomen__scan_args *a, int64_t line,
                             int64_t n) {
+    enum { W = BEST_LANES, SQUARES = 4 / BEST_LANES };
     const char *in = a->in + line * a->in_row;
     char *out = a->out + line * a->out_row, *at = a->at + line * a->at_row;
     F first[4];
@@ -91,37 +138,20 @@ static APART void FN(fours)(F *values, int64_t *places, const nomen__scan_args *
         memcpy(&first[r], in + r * a->in_row, sizeof *first);
         if (places[r] >= 0) first[r] = values[r];
     }
-    FN(four) best;
-    FN(marks) place, here = (FN(marks)){0} + a->index0;
-    memcpy(&best, first, sizeof best);
-    memcpy(&place, places, sizeof place);
-    for (int64_t j = 0; j < n; j += 4) {
-        turn_u64x4 x[4], p[4];
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; r++) memcpy(&x[r], in + r * a->in_row + j * 8, sizeof x[r]);
-        turn_4_u64(x);
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++, here += a->index_step) {
-            const FN(four) own = (FN(four))x[k];
-            FN(marks) take = (FN(marks))REACHES(own, best);
-#if FLOATING
-            take |= (FN(marks))(own != own);
-#endif
-            best = (FN(four))(((FN(marks))own & take) | ((FN(marks))best & ~take));
-            place = (here & take) | (place & ~take);
-            x[k] = (turn_u64x4)best;
-            p[k] = (turn_u64x4)place;
+    FN(four) best[SQUARES];
+    FN(marks) place[SQUARES], here = (FN(marks)){0} + a->index0;
+    memcpy(best, first, sizeof best);
+    memcpy(place, places, sizeof place);
+    for (int64_t j = 0; j < n; j += W, here += W * a->index_step)
+#pragma GCC unroll 2
+        for (int s = 0; s < SQUARES; s++) {
+            const int64_t r = s * W;
+            FN(take_square)
+            (a, in + r * a->in_row + j * 8, out + r * a->out_row + j * 8,
+             at + r * a->at_row + j * 8, &best[s], &place[s], here);
         }
-        turn_4_u64(x);
-        turn_4_u64(p);
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; r++) {
-            memcpy(out + r * a->out_row + j * 8, &x[r], sizeof x[r]);
-            memcpy(at + r * a->at_row + j * 8, &p[r], sizeof p[r]);
-        }
-    }
-    memcpy(values, &best, sizeof best);
-    memcpy(places, &place, sizeof place);
+    memcpy(values, best, sizeof best);
+    memcpy(places, place, sizeof place);
 }
 
 static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {

@@ -44,7 +44,9 @@
 #define SFX i64
 #define T   int64_t
 #define F   int64_t
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_scalar /* which has no comparison of vectors of these */
 #define IN_FOURS
+#endif
 #define U        int64_t
 #define FLOATING 0
 #define PUT(x)   (x)
