@@ -16,10 +16,17 @@
 static inline __attribute__((always_inline)) AT_ONCE FN(row_at_once)(const T *x, int64_t n,
                                                                      OF_BITS(vi) * nan) {
     enum { W = OF_BITS(W) };
-    AT_ONCE best, y;
+    AT_ONCE best, y, z;
     memcpy(&best, x, sizeof best);
     *nan |= (OF_BITS(vi))(best != best);
-    for (int64_t j = W; j < n; j += W) {
+    int64_t j = W;
+    for (; j + 2 * W <= n; j += 2 * W) { /* two, before they wait for what was there */
+        memcpy(&y, x + j, sizeof y);
+        memcpy(&z, x + j + W, sizeof z);
+        *nan |= (OF_BITS(vi))(y != y) | (OF_BITS(vi))(z != z);
+        best = AT_ONCE_JOIN(AT_ONCE_JOIN(y, z), best);
+    }
+    for (; j < n; j += W) {
 #ifdef AT_ONCE_FIRST
         if (j > n - W) {
             best = AT_ONCE_JOIN(AT_ONCE_FIRST(x + j, n - j), best);
