@@ -213,7 +213,7 @@ static void sort_by_halves(const nomen__order_args *a, int64_t row, int64_t rows
         uint64_t *mine = keys + r * a->n;
         const uint64_t varying = bits_that_vary(mine, 1, a->n);
         const bool narrow = !(varying >> 32);
-        if (narrow && !a->indices) { /* few digits, without positions */
+        if (narrow && !a->indices && rows == 1 && a->n > SOME) { /* few digits, without positions */
             radix64_k(mine, spare, a->n);
             numbers64_e(a, row, 1, mine, t, flip);
             return;

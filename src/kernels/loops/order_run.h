@@ -100,7 +100,7 @@ static ORDER_NAME(plan, WIDTH, s)
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
     p.bare = what == SORT && !a->indices && a->n > SOME;
-    p.halves = WIDTH == 64 && what == SORT && a->indices && has_short_places(a);
+    p.halves = WIDTH == 64 && what == SORT && !p.bare && has_short_places(a);
     if (p.bare || p.halves) {
         p.each = 0;
         p.keys = a->n;
