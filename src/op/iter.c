@@ -150,6 +150,14 @@ static void find_even_rows(nomen__iter *it) {
     it->even = even;
 }
 
+/* Rows of which each is the same as the one before, as no input goes on: one is computed. */
+static void find_again(nomen__iter *it) {
+    bool again = it->ndim > 1 && !it->moves && !it->tiled && !it->even;
+    again = again && it->step[0][0] == it->own[0];
+    for (int k = 1; k < it->count; k++) again &= it->step[1][k] == 0;
+    it->again = again;
+}
+
 /* Short rows would be little more than their calls: where the output has them without holes between
  * them, the inputs are made so, and many rows are one. So are longer ones, if all that has to be
  * made is one row again and again, which is made once. */
@@ -158,7 +166,7 @@ static void find_short_rows(nomen__iter *it) {
     int64_t item = it->own[0];
     uint32_t tiled = 0;
     bool again = true;
-    if (it->ndim < 2 || it->tiled || it->even || it->size[1] < SHORT_ROWS) return;
+    if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
     if (n * item > AGAIN_BYTES / 2) return;
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
@@ -180,7 +188,7 @@ static void find_short_rows(nomen__iter *it) {
  * next one is walked in its place. */
 static void find_slivers(nomen__iter *it) {
     if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
-    if (it->moves || it->even) return; /* see nomen__copy_few */
+    if (it->moves || it->even || it->again) return; /* see nomen__copy_few */
     swap_dims(it, 0, 1);
     it->slivers = true;
 }
@@ -198,6 +206,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     if (it->numel > FEW) {
         find_tiles(it);
         find_even_rows(it);
+        find_again(it);
         find_short_rows(it);
         find_slivers(it);
     }
@@ -228,7 +237,7 @@ static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = it->slivers = it->even = it->turns = false;
+    it->simple = it->casting = it->slivers = it->even = it->again = it->turns = false;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -252,7 +261,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
     }
     if (!make_whole(it, operand)) make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
-    if (it->even) it->spread = nomen__copy_loop((nomen_dtype)out->dtype);
+    if (it->even | it->again) it->spread = nomen__copy_loop((nomen_dtype)out->dtype);
     it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting && !it->even;
 }
 
@@ -302,7 +311,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->numel = it->size[0] = numel;
     it->alone = NOMEN__ALONE;
     it->tiled = 0;
-    it->casting = it->slivers = it->even = it->moves = it->turns = false;
+    it->casting = it->slivers = it->even = it->again = it->moves = it->turns = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
@@ -408,6 +417,20 @@ static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *s
     }
 }
 
+/* The first of some rows goes to all of them: as copies of a block that is near, made of a few, by
+ * the kernel, which is faster there than the C library. */
+static void repeat_row(const nomen__iter *it, char *to, int64_t rows) {
+    const int64_t own = it->own[0], pitch = it->step[1][0], n = it->size[0];
+    const int64_t step[2] = {own, own};
+    const bool dense = pitch == n * own;
+    int64_t block = 1;
+    for (int64_t done = 1, some; done < rows; done += some) {
+        some = rows - done < block ? rows - done : block;
+        it->spread((char *const[]){to + done * pitch, to}, step, some * n);
+        if (dense && block * pitch < AGAIN_BYTES / 2) block = done + some;
+    }
+}
+
 /* Whole rows at ptr, which moves on behind them. */
 static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     enum { LONG = 2048 /* bytes */, SHORT_ROW = 12 /* elements */ };
@@ -428,6 +451,12 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     if (it->moves && n <= SHORT_ROW && step[1] != 0) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
+        return;
+    }
+    if (it->again) {
+        run_line(it, ptr, step, n);
+        repeat_row(it, ptr[0], rows);
+        ptr[0] += rows * down[0];
         return;
     }
     run_lines(it, ptr, step, n, down, rows);

@@ -555,6 +555,7 @@ typedef struct nomen__iter {
     bool moves;   /* one input, whose elements are copied as they are */
     bool turns;   /* in such tiles: rows of the input become columns, which is all there is to do */
     bool even;    /* no input moves along dim 0: one number is computed, then spread */
+    bool again;   /* none moves along dim 1: one row is computed, then repeated */
     nomen__loop *spread;
     uint64_t constant[NOMEN__MAX_IN + 1]
                      [2]; /* inputs of one element that were cast on the way in */
@@ -574,6 +575,7 @@ void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *ou
                             const nomen_dtype *dtypes);
 /* Of an iterator that was made: so many elements are done by one thread. */
 static inline void nomen__iter_alone(nomen__iter *it, int64_t alone) {
+    if (it->again && 8 * it->size[0] <= alone) return; /* most of it is copies */
     it->alone = alone;
     it->simple &= it->numel <= alone;
 }

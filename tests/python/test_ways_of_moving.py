@@ -168,3 +168,33 @@ def test_one_row_again_and_again(dtype, length):
     row = numbers(dtype, (length,))
     got = nomen.from_numpy(row).expand(40, length).contiguous()
     np.testing.assert_array_equal(got.numpy(), np.broadcast_to(row, (40, length)))
+
+
+@pytest.mark.parametrize("width", (2, 7, 33, 700, 3000))
+@pytest.mark.parametrize("dtype", ("int8", "int64", "float16", "float32", "float64", "complex128"))
+def test_functions_of_one_row_again_and_again(dtype, width):
+    """The row is computed once; no other way may see more or less than that."""
+    row = (nomen.arange(width) % 40 + 1).to(getattr(nomen, dtype))
+    calls = (nomen.neg, lambda t: nomen.add(t, 3), lambda t: nomen.eq(t, t), nomen.sqrt)
+    for call in calls:
+        one, shape = call(row), (3, 50, width)
+        assert nomen.equal(call(row.expand(*shape)), one.expand(*shape).contiguous())
+        groups = nomen.stack([row, row * 2, row * 3]).unsqueeze(1)
+        wanted = nomen.stack([call(row * k).expand(50, width) for k in (1, 2, 3)])
+        assert nomen.equal(call(groups.expand(3, 50, width)), wanted)
+    gaps = nomen.zeros(50, 2 * width, dtype=row.dtype)
+    nomen.neg(row.expand(50, width), out=gaps[:, :width])
+    assert nomen.equal(gaps[:, :width], (-row).expand(50, width))
+    assert not gaps[:, width:].any()
+    every_second = gaps[:, ::2]
+    nomen.neg(row.expand(50, width), out=every_second)
+    assert nomen.equal(gaps[:, ::2], (-row).expand(50, width))
+
+
+def test_functions_of_one_row_on_threads():
+    row, before = nomen.arange(1000.0), nomen.get_num_threads()
+    try:
+        nomen.set_num_threads(3)
+        assert nomen.equal(row.expand(900, 1000).sin(), row.sin().repeat(900, 1))
+    finally:
+        nomen.set_num_threads(before)
