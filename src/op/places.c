@@ -455,11 +455,46 @@ static void walk_runs(const place_walk *w, char *table, char *rows, const int64_
     }
 }
 
+/* Where what is side by side in rows is not in the table: so many lines of places that they fill a
+ * line of the cache in rows are taken together, and turned over. An element here and there is no
+ * match for the sets of a cache, which those that are a power of two apart share, nor for one that
+ * is too small; else lines of few elements are not worth it. */
+enum { LINE = 64, FEW_LINES = 8, FEW_PLACES = 24 };
+
+static bool is_turned(const place_walk *w) {
+    enum { SHARING = 256, LARGE = 1 << 20 }; /* bytes */
+    return w->kind == NOMEN__PLACE_TAKE && w->at && w->run == 1 && w->ndim &&
+           w->rows_step[0] == w->item && w->size[0] >= FEW_LINES && w->count >= FEW_PLACES &&
+           (w->item < 8 || w->row_step % SHARING == 0 || w->row_step * w->count >= LARGE);
+}
+
+static void take_turned(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end,
+                        const place_lines *l) {
+    enum { PLACES = 256 };
+    _Alignas(64) char taken[LINE * PLACES];
+    const int64_t item = w->item, row = PLACES * item, most = LINE / item;
+    for (int64_t k = 0, lines; k < l->count; k += lines) {
+        lines = l->count - k < most ? l->count - k : most;
+        for (int64_t i = begin, n; i < end; i += n) {
+            n = end - i < PLACES ? end - i : PLACES;
+            w->points((char *const[]){taken, table + k * l->table, (char *)(uintptr_t)(w->at + i)},
+                      (const int64_t[NOMEN__POINTS_STEPS]){item, item, 8, lines, row, l->table, 0},
+                      n);
+            nomen__turn_tile(rows + k * item + i * w->row_step, w->row_step, taken, row, lines, n,
+                             item);
+        }
+    }
+}
+
 /* Places begin to end of outer indices that follow each other: l. */
 static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end,
                         const place_lines *l) {
     if (!w->at) {
         walk_along(w, table, rows, begin, end);
+        return;
+    }
+    if (l->count >= FEW_LINES && is_turned(w)) {
+        take_turned(w, table, rows, begin, end, l);
         return;
     }
     rows += begin * w->row_step;
@@ -573,9 +608,10 @@ static nomen_status run_walk(place_walk *w) {
     if (units * w->run <= NOMEN__GRAIN) return nomen__parallel_asking(units, units, walk_units, w);
     int64_t grain = NOMEN__GRAIN / w->run + 1;
     if (w->kind == NOMEN__PLACE_TAKE) {
-        /* of whole lines of the index: many short ones are walked at once */
-        const int64_t line =
+        /* of whole lines of the index: many short ones are walked at once, or turned over */
+        int64_t line =
             w->along && w->along->own_ndim ? w->along->own_size[w->along->own_ndim - 1] : 1;
+        if (is_turned(w) && w->size[0] >= FEW) line = FEW_LINES * w->count;
         grain += line - 1 - (grain - 1) % line;
         return nomen__parallel_asking(units, grain, walk_units, w);
     }

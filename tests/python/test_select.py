@@ -179,6 +179,28 @@ def test_large():
 # ---- names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("shape", ((5, 24), (8, 23), (9, 300), (64, 40), (70, 513)), ids=str)
+def test_across(dtype, shape):
+    """Columns of a matrix, and of matrices, as rows: more than a few of them are turned over."""
+    before = nomen.get_num_threads()
+    for a in (array(shape, dtype), array((3, *shape), dtype)):
+        rows = np.random.default_rng(1).integers(0, shape[1], shape[1] + 3)
+        index = tensor(rows)
+        x = tensor(a).transpose(-1, -2)
+        want = np.swapaxes(a, -1, -2)[..., rows, :]
+        for threads in (1, 3):
+            nomen.set_num_threads(threads)
+            same(x.index_select(-2, index), want)
+            same(x[..., index, :], want)
+            same(x[..., 1:].index_select(-2, index), want[..., 1:])
+        nomen.set_num_threads(before)
+        if a.ndim == 2:
+            into = nomen.stack([tensor(want)] * 2, dim=2)[..., 1]
+            nomen.index_select(x, 0, index, out=into)
+            same(into, want)
+
+
 def test_names():
     x = tensor(A, NAMED)
     mask = x > 50
