@@ -216,6 +216,24 @@ static bool run_small(const order_job *job, int64_t rows) {
     return true;
 }
 
+/* Bytes of scratch that so many rows take. */
+static size_t plan_job(order_job *job, int64_t rows) {
+    const int64_t threads = nomen_get_num_threads();
+    job->grain = rows * job->row.n <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
+    if (job->grain > TOGETHER) job->grain = (job->grain + TOGETHER - 1) / TOGETHER * TOGETHER;
+    if (job->grain > rows) job->grain = rows;
+    job->row.pieces = pieces_of(job, rows);
+    if (job->row.pieces) job->grain = rows; /* one scratch for all of them */
+    job->scratch_each = scratch_of_chunk(job);
+    const int64_t chunks = job->grain == rows ? 1 : (rows + job->grain - 1) / job->grain;
+    return job->scratch_each * (size_t)chunks;
+}
+
+static nomen_status run_planned(order_job *job, int64_t rows) {
+    return job->row.pieces ? run_shared(job, rows)
+                           : nomen__parallel_asking(rows, job->grain, run_lines, job);
+}
+
 /* `rows` rows, counted along the lines, on all threads. */
 static nomen_status run_job(order_job *job, int64_t rows) {
     enum { ON_STACK = 4096, SMALL = 1024 };
@@ -229,19 +247,10 @@ static nomen_status run_job(order_job *job, int64_t rows) {
             return NOMEN_OK;
         }
     }
-    const int64_t threads = nomen_get_num_threads();
-    job->grain = rows * job->row.n <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
-    if (job->grain > TOGETHER) job->grain = (job->grain + TOGETHER - 1) / TOGETHER * TOGETHER;
-    if (job->grain > rows) job->grain = rows;
-    job->row.pieces = pieces_of(job, rows);
-    if (job->row.pieces) job->grain = rows; /* one scratch for all of them */
-    job->scratch_each = scratch_of_chunk(job);
-    const int64_t chunks = job->grain == rows ? 1 : (rows + job->grain - 1) / job->grain;
-    size_t bytes = job->scratch_each * (size_t)chunks, capacity = 0;
+    size_t bytes = plan_job(job, rows), capacity = 0;
     job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!job->scratch) return NOMEN_ERROR_MEMORY;
-    nomen_status s = job->row.pieces ? run_shared(job, rows)
-                                     : nomen__parallel_asking(rows, job->grain, run_lines, job);
+    nomen_status s = run_planned(job, rows);
     if (job->scratch != near) nomen__buffer_free(job->scratch, capacity);
     return s;
 }
@@ -349,42 +358,75 @@ static nomen_tensor *side_of(nomen__layout *view, const order_job *job, const no
     return v;
 }
 
-/* Part of the rows: copied so that each lies in one piece and all are one line, and the results put
- * where they belong. */
+/* Room for some of the rows, each in one piece and all of them one line, for their results, and if
+ * they are not all for what it takes to sort them: it is there before anything is written. */
+typedef struct turned {
+    nomen_tensor *in, *out[2];
+    char *scratch;
+    size_t capacity;
+} turned;
+
+static order_job line_of(const order_job *job, const turned *room, int64_t some) {
+    order_job line = {.order = job->order, .row = job->row};
+    line.row.in = room->in->data;
+    line.row.values = room->out[0] ? room->out[0]->data : NULL;
+    line.row.indices = room->out[1] ? room->out[1]->data : NULL;
+    line.row.rows = some * (room->in->numel / room->in->size[0] / job->row.n);
+    close_up(&line.row, nomen__item(room->in->dtype));
+    return line;
+}
+
+/* So many of the outermost dim. */
+static nomen_tensor *first_of(nomen__layout *view, const nomen_tensor *t, int64_t some) {
+    nomen_tensor *v = nomen__lay_alike(view, t);
+    v->size[0] = some;
+    nomen__tensor_finish(v);
+    return v;
+}
+
 static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
-                              nomen_tensor *const out[2], int64_t begin, int64_t some) {
-    nomen__layout views[SIDES];
+                              nomen_tensor *const out[2], int64_t begin, int64_t some,
+                              const turned *room) {
+    nomen__layout dense, apart;
     const nomen__order_args *row = &job->row;
     const int64_t steps[2] = {row->value_step, row->index_step};
-    const nomen_tensor *const from =
-        side_of(&views[IN], job, in, IN, begin, some, row->n, row->in_step);
-    nomen_tensor *const copy =
-        nomen__copied(nomen__tensor_empty(in->dtype, from->ndim, from->size), from);
-    nomen_tensor *to[2], *made[2] = {NULL, NULL};
-    bool ready = copy != NULL;
-    for (int k = 0; ready && k < 2; k++) {
-        if (!out[k]) continue;
-        const int side = VALUES + k;
-        to[k] = side_of(&views[side], job, out[k], side, begin, some, row->count, steps[k]);
-        made[k] = nomen__tensor_empty(out[k]->dtype, to[k]->ndim, to[k]->size);
-        ready = made[k] != NULL;
-    }
-    nomen_status s = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
-    if (ready) {
-        order_job line = {.order = job->order, .row = *row};
-        line.row.in = copy->data;
-        line.row.values = made[0] ? made[0]->data : NULL;
-        line.row.indices = made[1] ? made[1]->data : NULL;
-        line.row.rows = copy->numel / row->n;
-        close_up(&line.row, nomen__item(in->dtype));
+    nomen_status s =
+        nomen__copy_values(first_of(&dense, room->in, some),
+                           side_of(&apart, job, in, IN, begin, some, row->n, row->in_step));
+    order_job line = line_of(job, room, some);
+    if (!s && room->scratch) {
+        plan_job(&line, line.row.rows);
+        line.scratch = room->scratch;
+        s = run_planned(&line, line.row.rows);
+    } else if (!s) {
         s = run_job(&line, line.row.rows);
     }
-    for (int k = 0; k < 2; k++) {
-        if (!s && made[k]) s = nomen__copy_values(to[k], made[k]);
-        nomen__release(made[k]);
-    }
-    nomen__release(copy);
+    for (int k = 0; k < 2; k++)
+        if (!s && out[k])
+            s = nomen__copy_values(
+                side_of(&apart, job, out[k], VALUES + k, begin, some, row->count, steps[k]),
+                first_of(&dense, room->out[k], some));
     return s;
+}
+
+static nomen_status make_room(turned *room, const order_job *job, const nomen_tensor *in,
+                              nomen_tensor *const out[2], int64_t some) {
+    const int64_t all = job->size[job->ndim - 1], rest = all % some;
+    nomen__layout view;
+    const nomen_tensor *v = side_of(&view, job, in, IN, 0, some, job->row.n, job->row.in_step);
+    *room = (turned){.in = nomen__tensor_empty((nomen_dtype)in->dtype, v->ndim, v->size)};
+    if (!room->in) return NOMEN_ERROR_MEMORY;
+    view.size[job->ndim] = job->row.count;
+    for (int k = 0; k < 2; k++) {
+        if (!out[k]) continue;
+        room->out[k] = nomen__tensor_empty((nomen_dtype)out[k]->dtype, v->ndim, v->size);
+        if (!room->out[k]) return NOMEN_ERROR_MEMORY;
+    }
+    if (some == all) return NOMEN_OK;
+    order_job line = line_of(job, room, some), last = line_of(job, room, rest ? rest : some);
+    const size_t bytes = plan_job(&line, line.row.rows), few = plan_job(&last, last.row.rows);
+    room->scratch = nomen__buffer_new(bytes > few ? bytes : few, &room->capacity);
+    return room->scratch ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 /* All of them, as much at a time as caches hold, so that it takes little memory. */
@@ -392,10 +434,14 @@ static nomen_status order_turned(const order_job *job, const nomen_tensor *in,
                                  nomen_tensor *const out[2]) {
     enum { AT_ONCE = 1 << 17 }; /* elements */
     const int64_t all = job->size[job->ndim - 1], each = in->numel / all;
-    const int64_t some = each < AT_ONCE ? AT_ONCE / each : 1;
-    nomen_status s = NOMEN_OK;
+    const int64_t fit = each < AT_ONCE ? AT_ONCE / each : 1, some = fit < all ? fit : all;
+    turned room;
+    nomen_status s = make_room(&room, job, in, out, some);
     for (int64_t begin = 0; begin < all && !s; begin += some)
-        s = turn_some(job, in, out, begin, all - begin < some ? all - begin : some);
+        s = turn_some(job, in, out, begin, all - begin < some ? all - begin : some, &room);
+    nomen__release(room.in);
+    for (int k = 0; k < 2; k++) nomen__release(room.out[k]);
+    if (room.scratch) nomen__buffer_free(room.scratch, room.capacity);
     return s;
 }
 
@@ -449,10 +495,10 @@ static bool is_in_order(const nomen__call *c, const nomen_tensor *in, int dim) {
 }
 
 static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
+    nomen_tensor *places = out[1] ? nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]) : NULL;
+    if (out[1] && !places) return NOMEN_ERROR_MEMORY;
     nomen_status s = out[0] ? nomen__copy_values(out[0], in) : NOMEN_OK;
-    if (s || !out[1]) return s;
-    nomen_tensor *places = nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]);
-    if (!places) return NOMEN_ERROR_MEMORY;
+    if (!places) return s;
     int64_t first_and_step[2] = {0, 1};
     nomen__kernel_find("ramp", NOMEN_I64)
         ->loop((char *const[2]){places->data, (char *)first_and_step},
@@ -464,7 +510,7 @@ static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[
         everywhere->stride[d] = d == dim;
     }
     nomen__tensor_finish(everywhere);
-    s = nomen__copy_values(out[1], everywhere);
+    if (!s) s = nomen__copy_values(out[1], everywhere);
     nomen__release(places);
     return s;
 }

@@ -1,7 +1,7 @@
 /* Memory that the system does not have (NOMEN_FAULTS): a thread that gets no state can let go of
  * what others made and is told why it cannot do more; where one request to the system fails the
  * caches are emptied and it is asked again; where all fail there is an error, and nothing is lost.
- */
+ * Nor is anything written. */
 #include "core/core.h"
 #include "nomen/exchange.h"
 #include "nomen/nomen.h"
@@ -245,10 +245,56 @@ static void requests_to_the_system_fail(void **unused) {
     }
 }
 
+/* ---- results that are made piece by piece ---------------------------------------------------- */
+
+enum { ROWS = 2000, COLUMNS = 201 };
+
+static int sorted_in_the_end(nomen_tensor *x) {
+    nomen_tensor *out = nomen_full(NULL, NOMEN_SIZES(ROWS, COLUMNS), nomen_num(7.0)), *places;
+    const float *at = nomen_data(out);
+    int failures = 0;
+    for (int64_t nth = 0;; nth++, failures++) {
+        assert_true(nth < 100);
+        nomen__fail_allocation(nth);
+        nomen_tensor *r = nomen_sort(x, .dim = "0", .indices = &places, .out = out);
+        nomen__fail_allocation(-1);
+        if (r) break;
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_MEMORY);
+        nomen_clear_error();
+        for (int64_t i = 0; i < ROWS * COLUMNS; i++) assert_true(at[i] == 7);
+    }
+    for (int64_t i = COLUMNS; i < ROWS * COLUMNS; i++) assert_true(at[i - COLUMNS] <= at[i]);
+    nomen_free(&out);
+    nomen_free(&places);
+    return failures;
+}
+
+/* Columns are put in order some at a time: where there is no memory, in none of them. */
+static void columns_in_order(void **unused) {
+    (void)unused;
+    if (!FAULTY) skip();
+    nomen_tensor *x = nomen_rand(NULL, NOMEN_SIZES(ROWS, COLUMNS));
+    assert_true(sorted_in_the_end(x) >= 5);
+    nomen_free(&x);
+}
+
+/* Of one element again and again values and positions are written, or neither. */
+static void what_is_in_order(void **unused) {
+    (void)unused;
+    if (!FAULTY) skip();
+    nomen_tensor *x = nomen_rand(NULL, NOMEN_SIZES(COLUMNS));
+    nomen_tensor *rows = nomen_expand(x, NOMEN_SIZES(ROWS, COLUMNS));
+    assert_true(sorted_in_the_end(rows) >= 2);
+    nomen_free(&rows);
+    nomen_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_without_a_state),
         cmocka_unit_test(requests_to_the_system_fail),
+        cmocka_unit_test(columns_in_order),
+        cmocka_unit_test(what_is_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
