@@ -113,9 +113,7 @@ static bool find_few(nomen__call *c, const wish *w, const series *s, const char 
     nomen_tensor *values = s->values, *parts[3] = {NULL, NULL, NULL};
     const nomen_tensor *order = s->order, *self = c->in[0];
     uint8_t first[SOME];
-    if (!values || !values->numel || values->numel > SOME || !nomen__may_pass(values) ||
-        (order && !(order->flags & NOMEN__CONTIGUOUS)))
-        return false;
+    if (!values || !values->numel || values->numel > SOME || !nomen__may_pass(values)) return false;
     values = nomen_contiguous(values);
     if (!values) return true;
     int64_t size[NOMEN_MAX_DIMS];

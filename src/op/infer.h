@@ -39,9 +39,9 @@ typedef struct nomen__dims {
 /* Text to items: "N C", "0 -1", "N ... C", "* C"; items separated by blanks. Writes at most
  * capacity items; too many, or an invalid name, is an error. */
 nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capacity, int *count);
-/* The way back, for calls made of others: dims by place, those in a set, and one, as "0 2". Two
- * digits and a sign each at most. */
-enum { NOMEN__DIM_TEXT = 4 * NOMEN_MAX_DIMS };
+/* The way back, for calls made of others: dims by place from the first, those in a set, and one, as
+ * "0 2". Two digits and a blank each at most. */
+enum { NOMEN__DIM_TEXT = 3 * NOMEN_MAX_DIMS };
 const char *nomen__dims_text(const int *dims, int n, char text[NOMEN__DIM_TEXT]);
 const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]);
 const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]);

@@ -55,11 +55,9 @@ nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capac
 const char *nomen__dims_text(const int *dims, int n, char text[NOMEN__DIM_TEXT]) {
     char *end = text;
     for (int i = 0; i < n; i++) {
-        const int place = dims[i] < 0 ? -dims[i] : dims[i];
         if (i) *end++ = ' ';
-        if (dims[i] < 0) *end++ = '-';
-        if (place > 9) *end++ = (char)('0' + place / 10);
-        *end++ = (char)('0' + place % 10);
+        if (dims[i] > 9) *end++ = (char)('0' + dims[i] / 10);
+        *end++ = (char)('0' + dims[i] % 10);
     }
     *end = 0;
     return text;

@@ -12,8 +12,7 @@
  * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
  * all; parts are whole blocks of ROUND elements, as reducers take them in. */
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
-enum { MANY = 64 };   /* elements reduced into each of a few neighbours, that are worth a unit */
-enum { MERGED = 64 }; /* rows of a part are many more than it costs to merge it */
+enum { MANY = 64 }; /* elements reduced into each of a few neighbours, that are worth a unit */
 enum { NEIGHBOURS = 64 };   /* accumulators of which blocks are multiples: whole lines of memory */
 enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
@@ -490,7 +489,6 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
     int64_t count = r->param.count, most = PARTS / units;
     r->parts = r->block * count / NOMEN__GRAIN;
     if (r->parts > most) r->parts = most;
-    if (r->parts > count / MERGED) r->parts = count / MERGED + 1;
     r->part = (count + r->parts - 1) / r->parts;
     if (r->part > ROUND) r->part = (r->part + ROUND - 1) / ROUND * ROUND;
     r->parts = (count + r->part - 1) / r->part;

@@ -162,7 +162,7 @@ static nomen_status copy_box(const triangle_job *job, const nomen_tensor *in, no
                   column = job->lower ? 0 : within(k, columns),
                   last = job->lower ? within(rows + k, columns) : columns;
     nomen__layout to, from;
-    if (row >= last_row || column >= last) return NOMEN_OK;
+    if (row >= last_row) return NOMEN_OK; /* nor are there columns */
     if (last_row - row == rows && last - column == columns) return nomen__copy_values(made, all);
     return nomen__copy_values(part_of(&to, t, row, last_row - row, column, last - column),
                               part_of(&from, in, row, last_row - row, column, last - column));

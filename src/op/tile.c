@@ -128,7 +128,7 @@ void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
             nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
     else if (bytes >= 16)
         by_words[(bytes - 1) / 16](to, to_row, from, from_row, rows, bytes);
-    else if (bytes > 0)
+    else
         by_word[word][bytes > 1 << word](to, to_row, from, from_row, rows, bytes);
 }
 

@@ -33,7 +33,7 @@ static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) 
         memcpy(to, from, (size_t)bytes);
 }
 
-/* Rows of so many bytes, which may be few. */
+/* Rows of so many bytes, which may be few, but not none. */
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
 
