@@ -27,8 +27,8 @@ typedef struct scan {
     int64_t width;                /* lines of a unit */
     int64_t index0, index_step;
     int64_t part, parts; /* elements of one, and how many there are */
-    char *carries;       /* of parts, units * parts of them */
-    size_t carry;        /* bytes */
+    char *carries;       /* of parts, units * parts of them; NULL: parts follow each other */
+    size_t carry, room;  /* bytes of one, and of all */
 } scan;
 
 /* ---- dims ------------------------------------------------------------------------------------ */
@@ -284,28 +284,30 @@ static nomen_status run_alone(const scan *s, int64_t number) {
     return NOMEN_OK;
 }
 
-static nomen_status run(scan *s) {
-    int64_t units = s->outer * s->blocks, each = s->block * s->n * (s->few ? s->few : 1);
+/* What parts there are, and room for their carries, before anything is written. */
+static nomen_status cut(scan *s) {
+    const int64_t units = s->outer * s->blocks, each = s->block * s->n * (s->few ? s->few : 1);
     s->part = s->n;
     s->parts = 1;
-    if (s->scanner->join && units < FEW_UNITS && each >= LARGE) {
-        int64_t most = PARTS / units;
-        s->parts = each / NOMEN__GRAIN < most ? each / NOMEN__GRAIN : most;
-        s->part = ((s->n + s->parts - 1) / s->parts + ROUND - 1) / ROUND * ROUND;
-        s->parts = (s->n + s->part - 1) / s->part;
-    }
-    if (s->parts > 1 && nomen_get_num_threads() > 1) {
-        size_t capacity;
-        s->carry = (size_t)s->width * s->scanner->carry_bytes;
-        s->carries = nomen__buffer_new((size_t)(units * s->parts) * s->carry, &capacity);
-        if (!s->carries) return NOMEN_ERROR_MEMORY;
+    s->carries = NULL;
+    if (!s->scanner->join || units >= FEW_UNITS || each < LARGE) return NOMEN_OK;
+    const int64_t most = PARTS / units;
+    s->parts = each / NOMEN__GRAIN < most ? each / NOMEN__GRAIN : most;
+    s->part = ((s->n + s->parts - 1) / s->parts + ROUND - 1) / ROUND * ROUND;
+    s->parts = (s->n + s->part - 1) / s->part;
+    if (s->parts == 1 || nomen_get_num_threads() == 1) return NOMEN_OK;
+    s->carry = (size_t)s->width * s->scanner->carry_bytes;
+    s->carries = nomen__buffer_new((size_t)(units * s->parts) * s->carry, &s->room);
+    return s->carries ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
+static nomen_status run(scan *s) {
+    const int64_t units = s->outer * s->blocks, each = s->block * s->n * (s->few ? s->few : 1);
+    if (s->carries) {
         nomen_status failed = nomen__parallel_asking(units * s->parts, 1, run_for_carries, s);
-        if (!failed) {
-            sum_up(s, units);
-            failed = nomen__parallel_asking(units * s->parts, 1, run_parts, s);
-        }
-        nomen__buffer_free(s->carries, capacity);
-        return failed;
+        if (failed) return failed;
+        sum_up(s, units);
+        return nomen__parallel_asking(units * s->parts, 1, run_parts, s);
     }
     if (units == 1 || s->parts > 1) { /* nothing to share out, or nobody to share it with */
         nomen_status failed = NOMEN_OK;
@@ -354,16 +356,15 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
-    const nomen_tensor *from = in;
-    if (!status && is_copied(c, in, out)) {
-        status = nomen__copy_values(out, in);
-        from = out;
-    }
     if (!status) {
+        const bool copied = is_copied(c, in, out);
         scan s;
         s.scanner = c->kernel->scanner;
-        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
-        status = run(&s);
+        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, copied ? out : in}, c->dim, reverse);
+        status = cut(&s);
+        if (!status && copied) status = nomen__copy_values(out, in);
+        if (!status) status = run(&s);
+        if (s.carries) nomen__buffer_free(s.carries, s.room);
     }
     nomen__launch_done(c->in[0], in);
     status = nomen__launch_end(c->out[0], out, status);

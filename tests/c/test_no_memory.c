@@ -289,12 +289,43 @@ static void what_is_in_order(void **unused) {
     nomen_free(&x);
 }
 
+/* The carries of long lines come before the copy that they are added up in. */
+static void long_lines(void **unused) {
+    (void)unused;
+    enum { N = 300000 };
+    if (!FAULTY) skip();
+    const int threads = nomen_get_num_threads();
+    nomen_set_num_threads(3);
+    nomen_tensor *wide = nomen_zeros(NULL, NOMEN_SIZES(3, N, 2), .dtype = NOMEN_F16);
+    nomen_tensor *x = nomen_select(wide, "2", 0);
+    nomen_tensor *out = nomen_full(NULL, NOMEN_SIZES(3, N), nomen_num(7.0), .dtype = NOMEN_F16);
+    const uint16_t *at = nomen_data(out);
+    int failures = 0;
+    for (int64_t nth = 0;; nth++, failures++) {
+        assert_true(nth < 100);
+        nomen__fail_allocation(nth);
+        nomen_tensor *r = nomen_cumsum(x, "1", .out = out);
+        nomen__fail_allocation(-1);
+        if (r) break;
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_MEMORY);
+        nomen_clear_error();
+        for (int64_t i = 0; i < 3 * N; i++) assert_true(at[i] == 0x4700);
+    }
+    assert_true(failures >= 1);
+    for (int64_t i = 0; i < 3 * N; i++) assert_true(at[i] == 0);
+    nomen_set_num_threads(threads);
+    nomen_free(&out);
+    nomen_free(&x);
+    nomen_free(&wide);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_without_a_state),
         cmocka_unit_test(requests_to_the_system_fail),
         cmocka_unit_test(columns_in_order),
         cmocka_unit_test(what_is_in_order),
+        cmocka_unit_test(long_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
