@@ -190,8 +190,8 @@ static void threads_leave_no_trace(void **s) {
     static const struct {
         int64_t size[2];
         uint64_t mask;
-    } cases[] = {{{1, 1000003}, 3}, {{1500, 1000}, 1}, {{1500, 1000}, 2},
-                 {{100000, 7}, 1},  {{7, 100000}, 2},  {{200000, 8}, 2}};
+    } cases[] = {{{1, 1000003}, 3}, {{1500, 1000}, 1}, {{1500, 1000}, 2}, {{100000, 7}, 1},
+                 {{7, 100000}, 2},  {{200000, 8}, 2},  {{9000, 512}, 1}};
     for (int k = 0; k < 2 * COUNT(cases); k++) {
         const char *name = k % 2 ? "logsumexp" : "sum";
         uint64_t mask = cases[k / 2].mask;

@@ -70,6 +70,22 @@ def test_infinite_and_missing_coordinates():
         assert column[0] == inf and column[1] != column[1] and column[2] > 0
 
 
+def test_operands_that_are_not_alike():
+    """One of them complex, one recorded, one with all the dims that fit in a header."""
+    a, b = rng.standard_normal((4, 3)), rng.standard_normal((5, 3)) * (1 + 2j)
+    x, y = nomen.from_numpy(a), nomen.from_numpy(b)
+    want = np.sqrt((np.abs(a[:, None] - b) ** 2).sum(-1))
+    np.testing.assert_allclose(nomen.cdist(x, y).numpy(), want, rtol=1e-12)
+    np.testing.assert_allclose(nomen.cdist(y, x).numpy(), want.T, rtol=1e-12)
+    z = nomen.from_numpy(b.real.copy())
+    want = expected(a, b.real, 2)
+    recorded = nomen.cdist(x, z.clone().requires_grad_())
+    assert recorded.requires_grad
+    np.testing.assert_allclose(recorded.detach().numpy(), want, rtol=1e-12)
+    deep = nomen.cdist(x, z.reshape(1, 1, 1, 1, 1, 1, 5, 3))
+    np.testing.assert_allclose(deep.numpy().reshape(4, 5), want, rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_half_types_are_rounded_once(dtype):
     kind = getattr(nomen, dtype)
