@@ -577,3 +577,22 @@ def test_subnormal_results_of_half_types_are_rounded_once(count):
     assert x.t().contiguous().prod(1).tolist() == [least] * count
     assert x.cumprod(0)[2].tolist() == [least] * count
     assert x.t().contiguous().cumprod(1)[:, 2].tolist() == [least] * count
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("lines", [8, 9, 13, 16])
+def test_lines_of_half_types_are_what_each_is_alone(lines, op, dtype):
+    """Eight of them go side by side, a run after the other; which must not show."""
+    rng, before = np.random.default_rng(5), nomen.get_num_threads()
+    for n in (128, 129, 152, 153, 256, 300, 512, 513, 1100):
+        values = rng.standard_normal((lines, n)) * (0.02 if op == "cumprod" else 1)
+        x = nomen.from_numpy(values + (op == "cumprod")).to(getattr(nomen, dtype))
+        alone = nomen.stack([getattr(x[i], op)(0) for i in range(lines)])
+        for threads in (1, 3):
+            nomen.set_num_threads(threads)
+            for made in (x, nomen.stack([x, x], dim=1)[:, 1]):
+                assert nomen.equal(getattr(made, op)(1), alone)
+        nomen.set_num_threads(before)
+        turned = getattr(x.flip(1), op)(1, reverse=True).flip(1)
+        assert nomen.equal(turned, alone)

@@ -259,7 +259,12 @@ static void FN(whole)(const nomen__scan_args *a) {
 #ifdef IN_LANES
     if (IN_LANES(NULL, a)) return;
 #endif
-    if (FN(is_short)(a)) {
+#ifdef EIGHT_LINES
+    const bool one_by_one = !FN(is_long)(a);
+#else
+    const bool one_by_one = true;
+#endif
+    if (one_by_one && FN(is_short)(a)) {
         FN(run_short)(NULL, a);
         return;
     }
@@ -274,6 +279,7 @@ static void FN(whole)(const nomen__scan_args *a) {
 #undef BLOCK_INLINE
 #undef SKIPS
 #undef FOLDS
+#undef EIGHT_LINES
 
 #if CHAINS
 static void FN(join)(void *carry, const void *part, int64_t lines) {

@@ -118,6 +118,45 @@ static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
     }
 }
 
+#if defined(RUN_DENSE) && defined(FETCH)
+#define EIGHT_LINES
+/* Longer lines, eight at a time, a run of each after the other: that many fill the lanes, where a
+ * block has room for less. */
+enum { FN(piece) = SCAN_BLOCK / 8, FN(beyond) = SCAN_BLOCK / 8 + 24 };
+_Static_assert(FN(piece) % SCAN_RUN == 0, "lines are cut where their runs end");
+static APART void FN(run_long)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK] __attribute__((aligned(64)));
+    const int64_t e = (int64_t)sizeof(T);
+    for (int64_t r = 0; r < a->lines; r += 8) {
+        const int64_t lines = a->lines - r < 8 ? a->lines - r : 8;
+        const char *in = a->in + r * a->in_row;
+        char *out = moved(a->out, r * a->out_row);
+        for (int64_t j = 0; j < a->n; j += FN(piece)) {
+            const int64_t n = a->n - j < FN(piece) ? a->n - j : FN(piece);
+            for (int64_t i = 0; i < lines; i++)
+                FN(fetch)(in + i * a->in_row + j * e, e, n, buf + i * n);
+            const nomen__scan_args fetched = {.in = (const char *)buf,
+                                              .out = a->out ? (char *)y : NULL,
+                                              .n = n,
+                                              .lines = lines,
+                                              .in_row = n * (int64_t)sizeof(F),
+                                              .out_row = n * (int64_t)sizeof(D)};
+            if (lines >= 4) RUN_DENSE(carry, a->lines, r, &fetched);
+            for (int64_t i = 0; lines < 4 && i < lines; i++)
+                FN(block)(carry, r + i, a->lines, buf + i * n, n, y + i * n, NULL, 0, 0);
+            for (int64_t i = 0; out && i < lines; i++)
+                FN(put)(y + i * n, out + i * a->out_row + j * e, e, n);
+        }
+    }
+}
+
+static bool FN(is_long)(const nomen__scan_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T);
+    return a->n > FN(beyond) && a->lines >= 8 && a->in_step == bytes && a->out_step == bytes;
+}
+#endif
+
 static bool FN(is_short)(const nomen__scan_args *a) {
     const int64_t bytes = (int64_t)sizeof(T);
     if (a->n < 1 || a->n > SCAN_BLOCK / 2 || a->in_step != bytes || a->out_step != bytes)
@@ -373,6 +412,12 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
 #ifdef EIGHTS
     if (a->groups) {
         FN(run_eights)(carry, a);
+        return;
+    }
+#endif
+#ifdef EIGHT_LINES
+    if (FN(is_long)(a)) {
+        FN(run_long)(carry, a);
         return;
     }
 #endif
