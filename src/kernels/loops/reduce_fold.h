@@ -196,24 +196,20 @@ FN(cols_rest)(C *s, int64_t n_acc, const F *x0, int64_t pitch, int64_t rows, con
         }
 }
 
-static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
-                           int64_t i0, int64_t istep) {
-    (void)i0, (void)istep;
-    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+/* What n columns of some rows come to. */
+static inline __attribute__((always_inline)) void FN(join_cols)(C *s, const F *in, int64_t pitch,
+                                                                int64_t rows, const int64_t n) {
     const char *p = (const char *)in;
     int64_t j = 0;
-#ifdef SMALL
-    if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
-#endif
     if (rows >= 4)
-        for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+        for (int64_t i = 0; i < n; i++) s[i] = ID;
     /* Step by step: a JOIN that names its operands twice would repeat them. */
     for (; j + 4 <= rows; j += 4) {
         const F *x0 = (const F *)(const void *)(p + j * pitch);
         const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
         const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
         const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
-        for (int64_t i = 0; i < n_acc; i++) {
+        for (int64_t i = 0; i < n; i++) {
             const C first = JOIN(LD(x0[i]), LD(x1[i])), second = JOIN(LD(x2[i]), LD(x3[i]));
             const C four = JOIN(first, second);
             s[i] = JOIN(s[i], four);
@@ -221,9 +217,32 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     }
     const F *const rest = (const F *)(const void *)(p + j * pitch);
     if (j < rows && j)
-        FN(cols_rest)(s, n_acc, rest, pitch, rows - j, false);
+        FN(cols_rest)(s, n, rest, pitch, rows - j, false);
     else if (j < rows)
-        FN(cols_rest)(s, n_acc, rest, pitch, rows, true);
+        FN(cols_rest)(s, n, rest, pitch, rows, true);
+}
+
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
+    enum { FULL = 32 }; /* small elements that a loop over columns takes at a time */
+    (void)i0, (void)istep;
+    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+#ifdef SMALL
+    if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
+#endif
+    const int64_t rest = sizeof(F) <= 2 && n_acc >= 8 ? n_acc % FULL : 0, whole = n_acc - rest;
+    if (whole) FN(join_cols)(s, in, pitch, rows, whole);
+    /* What is left would go one by one: the last ones begin before that. */
+    const int64_t each = n_acc >= 16 ? 16 : 8;
+    for (int64_t i = whole; i < n_acc; i += each) {
+        C end[16] __attribute__((aligned(64)));
+        const int64_t from = i + each <= n_acc ? i : n_acc - each;
+        if (each == 16)
+            FN(join_cols)(end, in + from, pitch, rows, 16);
+        else
+            FN(join_cols)(end, in + from, pitch, rows, 8);
+        for (int64_t k = i - from; k < each; k++) s[from + k] = end[k];
+    }
     FN(take_cols)(acc, s, n_acc);
 }
 
