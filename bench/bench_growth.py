@@ -10,12 +10,13 @@ grows faster than their elements.
 """
 
 import argparse
+import math
 import os
 import statistics
 from pathlib import Path
 
 import bench_cases
-from bench_measure import Library, calls_in
+from bench_measure import Library, calls_in, described
 
 STEP = 2.2
 LEAST = 64
@@ -42,27 +43,42 @@ def caches():
     return sorted(found)
 
 
-def bytes_of(case):
-    """Of the tensors that a call is given, with as much for its result."""
+SIZES = {"bool": 1, "uint8": 1, "int8": 1, "int16": 2, "float16": 2, "bfloat16": 2}
+SIZES |= {"int64": 8, "float64": 8, "complex64": 8, "complex128": 16}
+
+
+def bytes_of(dtype, shape):
+    return math.prod(shape) * SIZES.get(dtype, 4)
+
+
+def bytes_given(case):
+    """Of the tensors that a call is given."""
     total, pending = 0, [*case["args"], *case["kw"].values()]
     while pending:
         item = pending.pop()
         if isinstance(item, list):
             pending += item
         elif isinstance(item, dict) and "shape" in item:
-            count = 1
-            for size in item["shape"]:
-                count *= size
-            total += count * {"bool": 1, "int64": 8, "float64": 8}.get(item["dtype"], 4)
-    return 2 * total
+            total += bytes_of(item["dtype"], item["shape"])
+    return total
+
+
+def bytes_made(said):
+    """Of what described() says of a result."""
+    if not isinstance(said, list):
+        return 0
+    if said and isinstance(said[0], str):
+        return bytes_of(said[0], said[1:])
+    return sum(map(bytes_made, said))
 
 
 def cost(library, case):
-    """Microseconds of a call, or None where there is none."""
+    """Microseconds of a call, or None where there is none; the case notes what it touches."""
     try:
-        timed, _, _ = library.prepare(case)
+        timed, result, _ = library.prepare(case)
     except Exception:
         return None
+    case["bytes"] = bytes_given(case) + bytes_made(described(result))
     many, _ = calls_in(timed, SECONDS)
     return 1e6 * statistics.median(timed(range(many)) / many for _ in range(BATCHES))
 
@@ -111,8 +127,7 @@ def main():
         for ratio, case, before, after in steps(library, cases):
             looked += 1
             if ratio > STEP:
-                size = bytes_of(case)
-                past = [edge for edge in edges if size / 4 <= edge < 2 * size]
+                past = [edge for edge in edges if case["bytes"] / 4 <= edge < 2 * case["bytes"]]
                 found.append((ratio, case, before, after, past))
     print(f"{looked} steps of {len(series)} calls, {options.threads} threads;", end=" ")
     print(f"{len(found)} cost more than {STEP} times the half")

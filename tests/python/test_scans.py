@@ -596,3 +596,17 @@ def test_lines_of_half_types_are_what_each_is_alone(lines, op, dtype):
         nomen.set_num_threads(before)
         turned = getattr(x.flip(1), op)(1, reverse=True).flip(1)
         assert nomen.equal(turned, alone)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16"])
+def test_columns_that_do_not_fill_vectors(dtype):
+    rng = np.random.default_rng(6)
+    for columns in (7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 100, 257, 300):
+        for rows in (1, 3, 4, 5, 66):
+            a = rng.integers(0, 2 if dtype == "bool" else 100, (3, rows, columns)).astype(dtype)
+            x = nomen.from_numpy(a)
+            assert np.array_equal(np.array(x.sum(1).tolist()), a.sum(1, dtype="i8"))
+            assert np.array_equal(np.array(x.prod(1).tolist()), a.prod(1, dtype="i8"))
+            assert np.array_equal(np.array(x.any(1).tolist()), a.any(1))
+            assert np.array_equal(np.array(x.all(1).tolist()), a.all(1))
+            assert np.array_equal(np.array(x.count_nonzero(1).tolist()), (a != 0).sum(1))
