@@ -569,7 +569,7 @@ static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool 
 
 /* A small block of memory whose last dims, or first ones, go, or one dim of any step: one
  * rectangle, which the general way would come to as well, with the same bits. */
-enum { FEW_RESULTS = 64, FEW_ELEMENTS = 4096 };
+enum { FEW_RESULTS = 64, FEW_ELEMENTS = 16384 };
 
 /* *times: how many there are, one behind the other in the input and in the result. */
 static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_step *s,
