@@ -196,12 +196,12 @@ FN(cols_rest)(C *s, int64_t n_acc, const F *x0, int64_t pitch, int64_t rows, con
         }
 }
 
-/* What n columns of some rows come to. */
-static inline __attribute__((always_inline)) void FN(join_cols)(C *s, const F *in, int64_t pitch,
-                                                                int64_t rows, const int64_t n) {
+/* What n columns of some rows come to; few: n is known. */
+static inline __attribute__((always_inline)) void
+FN(join_cols)(C *s, const F *in, int64_t pitch, int64_t rows, const int64_t n, const bool few) {
     const char *p = (const char *)in;
     int64_t j = 0;
-    if (rows >= 4)
+    if (few || rows >= 4)
         for (int64_t i = 0; i < n; i++) s[i] = ID;
     /* Step by step: a JOIN that names its operands twice would repeat them. */
     for (; j + 4 <= rows; j += 4) {
@@ -214,6 +214,13 @@ static inline __attribute__((always_inline)) void FN(join_cols)(C *s, const F *i
             const C four = JOIN(first, second);
             s[i] = JOIN(s[i], four);
         }
+    }
+    if (few) { /* gcc 12 loses sums that it has in registers if these are not loops like that */
+        for (; j < rows; j++) {
+            const F *x0 = (const F *)(const void *)(p + j * pitch);
+            for (int64_t i = 0; i < n; i++) s[i] = JOIN(s[i], LD(x0[i]));
+        }
+        return;
     }
     const F *const rest = (const F *)(const void *)(p + j * pitch);
     if (j < rows && j)
@@ -231,16 +238,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
 #endif
     const int64_t rest = sizeof(F) <= 2 && n_acc >= 8 ? n_acc % FULL : 0, whole = n_acc - rest;
-    if (whole) FN(join_cols)(s, in, pitch, rows, whole);
+    if (whole) FN(join_cols)(s, in, pitch, rows, whole, false);
     /* What is left would go one by one: the last ones begin before that. */
     const int64_t each = n_acc >= 16 ? 16 : 8;
     for (int64_t i = whole; i < n_acc; i += each) {
         C end[16] __attribute__((aligned(64)));
         const int64_t from = i + each <= n_acc ? i : n_acc - each;
         if (each == 16)
-            FN(join_cols)(end, in + from, pitch, rows, 16);
+            FN(join_cols)(end, in + from, pitch, rows, 16, true);
         else
-            FN(join_cols)(end, in + from, pitch, rows, 8);
+            FN(join_cols)(end, in + from, pitch, rows, 8, true);
         for (int64_t k = i - from; k < each; k++) s[from + k] = end[k];
     }
     FN(take_cols)(acc, s, n_acc);
