@@ -429,10 +429,47 @@ static void walk_along(const place_walk *w, char *table, char *rows, int64_t beg
     }
 }
 
+/* Runs of few bytes between n places and rows: a word and, perhaps over it, the last one. */
+static inline __attribute__((always_inline)) void move_words(const place_walk *w, char *table,
+                                                             char *rows, const int64_t *at,
+                                                             int64_t n, const int64_t word,
+                                                             const bool take) {
+    const int64_t item = w->item, last = w->run * item - word, step = w->row_step;
+    for (int64_t i = 0; i < n; i++, rows += step) {
+        char *const place = table + at[i] * item, *const to = take ? rows : place;
+        const char *const from = take ? place : rows;
+        memcpy(to, from, (size_t)word);
+        memcpy(to + last, from + last, (size_t)word);
+    }
+}
+
+/* false: they are more. */
+static bool move_short(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n) {
+    const int64_t bytes = w->run * w->item;
+    if (w->fold || bytes > 32 || bytes < 2 || (w->kind != NOMEN__PLACE_TAKE && !w->run_step))
+        return false;
+#define MOVE(word)                                                                                 \
+    if (w->kind == NOMEN__PLACE_TAKE)                                                              \
+        move_words(w, table, rows, at, n, word, true);                                             \
+    else                                                                                           \
+        move_words(w, table, rows, at, n, word, false)
+    if (bytes >= 16)
+        MOVE(16);
+    else if (bytes >= 8)
+        MOVE(8);
+    else if (bytes >= 4)
+        MOVE(4);
+    else
+        MOVE(2);
+#undef MOVE
+    return true;
+}
+
 /* Runs of elements at n places. */
 static void walk_runs(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n) {
     const int64_t bytes = w->run * w->item, row_step = w->row_step;
     int64_t run_step = w->run_step;
+    if (move_short(w, table, rows, at, n)) return;
     if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0) {
         /* one number everywhere: the first run is what the others are copied from */
         char *place = table + *at++ * w->item;

@@ -118,3 +118,46 @@ def test_extrema(dtype):
                 found = found.to(nomen.float64).numpy()
                 np.testing.assert_array_equal(found, wanted)
                 assert np.signbit(found[0]) == (rows % 2 == 1)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])
+def test_rows_by_positions(dtype):
+    """Rows of a few bytes are taken and put as words, which may lie over each other."""
+    rng = np.random.default_rng(8)
+    for columns in [*range(1, 18), 24, 31, 32, 33, 40]:
+        x = rng.integers(0, 2 if dtype == "bool" else 100, (37, columns)).astype(dtype)
+        at, order = rng.integers(0, 37, 90), rng.permutation(37)
+        t, i = nomen.from_numpy(x), nomen.from_numpy(order)
+        np.testing.assert_array_equal(t.index_select(0, nomen.from_numpy(at)).numpy(), x[at])
+        wanted = np.zeros_like(x)
+        wanted[order] = x
+        out = nomen.zeros(39, columns, dtype=t.dtype)
+        out[1:-1].index_copy_(0, i, t)
+        np.testing.assert_array_equal(out[1:-1].numpy(), wanted)
+        assert not out[[0, -1]].to(nomen.bool).any()
+        one = np.zeros_like(x)
+        one[at] = x[0]
+        put = nomen.zeros(37, columns, dtype=t.dtype)
+        put[nomen.from_numpy(at)] = t[0]
+        np.testing.assert_array_equal(put.numpy(), one)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
+def test_positions_along_the_first_dim(dtype):
+    """Short lines whose positions lie along another dim, in two and three dims."""
+    rng = np.random.default_rng(9)
+    for rest in [(2,), (3,), (5,), (8,), (31,), (33,), (2, 3), (3, 1), (4, 2), (3, 40)]:
+        x = rng.integers(0, 50, (70, *rest)).astype(dtype)
+        at = rng.integers(0, 70, (90, *rest))
+        t, i = nomen.from_numpy(x), nomen.from_numpy(at)
+        np.testing.assert_array_equal(t.gather(0, i).numpy(), np.take_along_axis(x, at, 0))
+        for dim in range(1, 1 + len(rest)):
+            there = rng.integers(0, x.shape[dim], x.shape)
+            found = t.gather(dim, nomen.from_numpy(there)).numpy()
+            np.testing.assert_array_equal(found, np.take_along_axis(x, there, dim))
+        added = np.zeros_like(x)
+        source = rng.integers(0, 9, at.shape).astype(dtype)
+        where = np.indices(at.shape)
+        np.add.at(added, (at, *where[1:]), source)
+        found = nomen.zeros_like(t).scatter_add(0, i, nomen.from_numpy(source))
+        np.testing.assert_array_equal(found.numpy(), added)

@@ -9,7 +9,8 @@
 static inline __attribute__((always_inline)) void FN(VEC x[], const int count, const int64_t size) {
     VEC y[16];
 #pragma GCC unroll 4
-    for (int64_t round = 1; round < 16 / size; round *= 2) {
+    for (int round = 0; round < 4; round++) {
+        if (size << round >= 16) break;
 #pragma GCC unroll 8
         for (int k = 0; k < count / 2; k++) {
             y[2 * k] = LOW(x[k], x[k + count / 2], size);
