@@ -359,9 +359,13 @@ static nomen_tensor *side_of(nomen__layout *view, const order_job *job, const no
 }
 
 /* Room for some of the rows, each in one piece and all of them one line, for their results, and if
- * they are not all for what it takes to sort them: it is there before anything is written. */
+ * they are not all for what it takes to sort them: it is there before anything is written. Plans of
+ * `some` of the outermost dim and of the last ones are made once, whatever becomes of the number of
+ * threads meanwhile. */
 typedef struct turned {
     nomen_tensor *in, *out[2];
+    order_job line, last;
+    int64_t some;
     char *scratch;
     size_t capacity;
 } turned;
@@ -386,20 +390,19 @@ static nomen_tensor *first_of(nomen__layout *view, const nomen_tensor *t, int64_
 
 static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
                               nomen_tensor *const out[2], int64_t begin, int64_t some,
-                              const turned *room) {
+                              turned *room) {
     nomen__layout dense, apart;
     const nomen__order_args *row = &job->row;
     const int64_t steps[2] = {row->value_step, row->index_step};
     nomen_status s =
         nomen__copy_values(first_of(&dense, room->in, some),
                            side_of(&apart, job, in, IN, begin, some, row->n, row->in_step));
-    order_job line = line_of(job, room, some);
+    order_job *const line = some == room->some ? &room->line : &room->last;
     if (!s && room->scratch) {
-        plan_job(&line, line.row.rows);
-        line.scratch = room->scratch;
-        s = run_planned(&line, line.row.rows);
+        line->scratch = room->scratch;
+        s = run_planned(line, line->row.rows);
     } else if (!s) {
-        s = run_job(&line, line.row.rows);
+        s = run_job(line, line->row.rows);
     }
     for (int k = 0; k < 2; k++)
         if (!s && out[k])
@@ -414,7 +417,10 @@ static nomen_status make_room(turned *room, const order_job *job, const nomen_te
     const int64_t all = job->size[job->ndim - 1], rest = all % some;
     nomen__layout view;
     const nomen_tensor *v = side_of(&view, job, in, IN, 0, some, job->row.n, job->row.in_step);
-    *room = (turned){.in = nomen__tensor_empty((nomen_dtype)in->dtype, v->ndim, v->size)};
+    room->out[0] = room->out[1] = NULL;
+    room->scratch = NULL;
+    room->some = some;
+    room->in = nomen__tensor_empty((nomen_dtype)in->dtype, v->ndim, v->size);
     if (!room->in) return NOMEN_ERROR_MEMORY;
     view.size[job->ndim] = job->row.count;
     for (int k = 0; k < 2; k++) {
@@ -422,9 +428,11 @@ static nomen_status make_room(turned *room, const order_job *job, const nomen_te
         room->out[k] = nomen__tensor_empty((nomen_dtype)out[k]->dtype, v->ndim, v->size);
         if (!room->out[k]) return NOMEN_ERROR_MEMORY;
     }
+    room->line = line_of(job, room, some);
     if (some == all) return NOMEN_OK;
-    order_job line = line_of(job, room, some), last = line_of(job, room, rest ? rest : some);
-    const size_t bytes = plan_job(&line, line.row.rows), few = plan_job(&last, last.row.rows);
+    room->last = line_of(job, room, rest ? rest : some);
+    const size_t bytes = plan_job(&room->line, room->line.row.rows),
+                 few = plan_job(&room->last, room->last.row.rows);
     room->scratch = nomen__buffer_new(bytes > few ? bytes : few, &room->capacity);
     return room->scratch ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }

@@ -371,6 +371,8 @@ static inline __attribute__((always_inline)) bool FN(turned_square)(A *acc, F *v
     }
 #if VB < 64
     if (numbers && !ONLY_NUMBERS(sum)) return false;
+#else
+    (void)sum;
 #endif
     memcpy(values, &best, sizeof best);
     for (int i = 0; i < W; i++) acc[i] = at[i] + i0;
