@@ -117,6 +117,14 @@ static inline __attribute__((always_inline)) void line_run(const place_job *job,
         for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
 }
 
+/* How many whole lines of n elements from `begin` on, where one begins, lie one step of the next
+ * dim apart. */
+static int64_t lines_from(const place_job *job, int64_t begin, int64_t end, int64_t n) {
+    const int64_t all = job->own_size[job->own_ndim - 2], left = all - begin / n % all,
+                  whole = (end - begin) / n;
+    return left < whole ? left : whole;
+}
+
 /* Short lines from element `begin` on, as many as follow each other: how many elements that is.
  * Where each began would take longer to find out than all else. */
 static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int64_t *to,
@@ -124,8 +132,7 @@ static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int6
     const int d = job->own_ndim - 2;
     const int64_t n = job->own_size[d + 1], step = job->own_stride[d + 1],
                   line_step = job->own_stride[d], *v = job->from + begin;
-    const int64_t left = job->own_size[d] - begin / n % job->own_size[d], whole = (end - begin) / n;
-    const int64_t lines = left < whole ? left : whole;
+    const int64_t lines = lines_from(job, begin, end, n);
     switch (n) {
     case 2: line_run(job, to, v, lines, 2, base, line_step, step); break;
     case 3: line_run(job, to, v, lines, 3, base, line_step, step); break;
@@ -390,9 +397,7 @@ static int64_t lines_along(const place_walk *w, int64_t begin, int64_t end, int6
     const int d = job->own_ndim - 2;
     l->count = 1;
     if (d < 0 || 2 * n > RUN || 2 * n > end - begin || begin % n) return 1;
-    const int64_t left = job->own_size[d] - begin / n % job->own_size[d],
-                  whole = (end - begin < RUN ? end - begin : RUN) / n;
-    l->count = left < whole ? left : whole;
+    l->count = lines_from(job, begin, end - begin < RUN ? end : begin + RUN, n);
     l->table = job->own_stride[d] * w->item;
     l->rows = w->row_stride ? w->row_stride[d] * w->item : n * w->row_step;
     l->at = 8 * n;

@@ -120,8 +120,8 @@ void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
     static row_copy *const by_word[][2] = {
         {copy_1_1}, {copy_2_1, copy_2_2}, {copy_4_1, copy_4_2}, {copy_8_1, copy_8_2}};
     const int word = (bytes >= 2) + (bytes >= 4) + (bytes >= 8);
-    if (from_row == -bytes && to_row == bytes && bytes <= 8 && bytes == 1 << word) {
-        char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    if (from_row == -bytes && to_row == bytes && bytes == 1 << word) { /* elements in reverse */
+        char *const ptr[2] = {to, (char *)(uintptr_t)from};            /* only read */
         nomen__mover("copy", bytes)(ptr, (const int64_t[2]){to_row, from_row}, rows);
     } else if (bytes > FEW)
         for (int64_t r = 0; r < rows; r++)
