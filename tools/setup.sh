@@ -255,7 +255,7 @@ checked() {
         ;;
     fortified)
         set -- "$@" "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3" \
-            -DNOMEN_KERNEL_OPT=-O2
+            "-DNOMEN_KERNEL_OPT=-O2;-D_FORTIFY_SOURCE=3"
         ;;
     esac
     configure "$@"

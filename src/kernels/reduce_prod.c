@@ -29,6 +29,9 @@
 #define LANE16 uint64_t
 #define LANE32 uint64_t
 #define BLOCK  uint64_t
+/* Compilers make jumps of a product with 0 or 1. */
+#define BOOL_LANE       uint8_t
+#define BOOL_JOIN(a, b) (C)((a) & (b))
 #include "kernels/loops/fold_ints.h"
 
 /* ---- floating -------------------------------------------------------------------------------- */

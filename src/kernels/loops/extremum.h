@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n,
     return *any ? nan[0] : s[0];
 }
 
-#if defined(VEC) && VB < 64
+#ifdef VEC
 static inline VEC FN(at)(const F *x) {
     VEC v;
     memcpy(&v, x, sizeof v);
@@ -48,30 +48,38 @@ static inline VEC FN(at)(const F *x) {
 /* The same of n >= 8 numbers, in as many lanes as they fill: of zeros any. */
 static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
     if (n < FN(many)) return FN(search)(x, n, 8, any);
-#if defined(VEC) && VB < 64 /* here gcc leaves lanes of double in memory */
-    enum { W = VB / sizeof(F), VECTORS = 4 };
-    const F *const last = x + n - VECTORS * W, *y = x;
-    VEC s[VECTORS];
-    __typeof__(s[0] != s[0]) nan[VECTORS];
+#ifdef VEC /* compilers leave lanes in memory, or jump where one is a NaN */
+    enum { W = VB / sizeof(F), VECTORS = FN(many) / W };
+    const int64_t times = (n - 1) / FN(many); /* besides the first; the last once more in part */
+    VEC s[VECTORS], nan[VECTORS];
     F each[W] __attribute__((aligned(64)));
+#pragma GCC unroll 8
     for (int v = 0; v < VECTORS; v++) {
         s[v] = FN(at)(x + v * W);
-        nan[v] = s[v] != s[v];
+        nan[v] = v_nans(s[v], (VEC){0});
     }
-    while (y < last) {
-        y = last - y > VECTORS * W ? y + VECTORS * W : last;
+    for (int64_t i = 1; i <= times; i++) {
+        /* from i: no load waits for the address of the one before */
+        const F *const y = x + (i < times ? i * FN(many) : n - FN(many));
+#pragma GCC unroll 8
         for (int v = 0; v < VECTORS; v++) {
             const VEC one = FN(at)(y + v * W);
-            nan[v] |= one != one;
+            nan[v] = v_nans(one, nan[v]);
             s[v] = V_BETTER(one, s[v]);
         }
     }
-    *any = v_any32((vi32)(nan[0] | nan[1] | nan[2] | nan[3]));
+#pragma GCC unroll 8
+    for (int half = VECTORS / 2; half; half /= 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < half; v++) {
+            s[v] = V_BETTER(s[v + half], s[v]);
+            nan[v] = v_nans(nan[v + half], nan[v]);
+        }
+    *any = v_any(nan[0] != nan[0]);
     if (*any) {
         while (*x == *x) x++;
         return *x;
     }
-    s[0] = V_BETTER(V_BETTER(s[0], s[1]), V_BETTER(s[2], s[3]));
     memcpy(each, &s[0], sizeof each);
 #pragma GCC unroll 8
     for (int w = (int)W / 2; w; w /= 2)

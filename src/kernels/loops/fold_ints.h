@@ -1,20 +1,33 @@
 /* Includes reduce_fold.h for bool and the integers, whose results wrap in 64 bits; no include
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
- * lanes of the types of so many bits; LANE64_SUMS if JOIN is a sum. Takes these away again. */
+ * lanes of the types of so many bits; LANE64_SUMS if JOIN is a sum; of bool also BOOL_LANE and
+ * BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper. Takes these away again. */
 
 /* int64 is turned over two by two, which takes longer than to join them */
 #define TURNED_MOST (sizeof(T) == 8 ? INT64_MOST : UNORDERED_MOST(T))
 
-#define SFX        b8
-#define T          uint8_t
-#define F          uint8_t
-#define C          LANE8
+#define SFX b8
+#define T   uint8_t
+#define F   uint8_t
+#ifdef BOOL_JOIN
+#pragma push_macro("JOIN")
+#undef JOIN
+#define JOIN(a, b) BOOL_JOIN(a, b)
+#define C          BOOL_LANE
+#else
+#define C LANE8
+#endif
 #define D          BLOCK
 #define LD(x)      (C)((x) != 0)
 #define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#ifdef BOOL_JOIN
+#pragma pop_macro("JOIN")
+#undef BOOL_JOIN
+#undef BOOL_LANE
+#endif
 
 #define SFX        u8
 #define T          uint8_t

@@ -1,8 +1,9 @@
 /* Include-template: both extrema. Rows as they lie in memory are looked at once; all else by the
  * reducers of amax and amin, each of which looks at a rectangle while it is in cache. Accumulators
  * of all maxima stand before those of all minima. Before: OP, SFX, A, HALF if elements are not
- * stored as A; V, a vector of W integers, where the compiler does not make vectors of a loop.
- * After: FN(reducer); SFX, A, HALF, V and W are undefined. */
+ * stored as A; V, a vector of W of them, where the compiler does not make good vectors of a loop,
+ * and NANS where one may be a NaN. After: FN(reducer); SFX, A, HALF, V, W and NANS are undefined.
+ */
 
 static void FN(init)(void *acc, int64_t n_acc) {
     FN2(init, amax, SFX)(acc, n_acc);
@@ -21,10 +22,16 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     enum { LANES = FN(lanes), VECTORS = LANES / W };
     A last[2][W] __attribute__((aligned(64)));
     V s[VECTORS], t[VECTORS];
+#ifdef NANS
+    V nan[VECTORS];
+#endif
 #pragma GCC unroll 8
     for (int v = 0; v < VECTORS; v++) {
         memcpy(&s[v], x + v * W, sizeof s[v]);
         t[v] = s[v];
+#ifdef NANS
+        nan[v] = v_nans(s[v], (V){0});
+#endif
     }
     for (int64_t j = LANES; j < n; j += LANES) {
         if (j + LANES > n) j = n - LANES;
@@ -34,6 +41,9 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
             memcpy(&y, x + j + v * W, sizeof y);
             s[v] = LOOP_NAME2(v_greater, SFX)(y, s[v]);
             t[v] = LOOP_NAME2(v_lesser, SFX)(y, t[v]);
+#ifdef NANS
+            nan[v] = v_nans(y, nan[v]);
+#endif
         }
     }
 #pragma GCC unroll 8
@@ -42,26 +52,39 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
         for (int v = 0; v < half; v++) {
             s[v] = LOOP_NAME2(v_greater, SFX)(s[v + half], s[v]);
             t[v] = LOOP_NAME2(v_lesser, SFX)(t[v + half], t[v]);
+#ifdef NANS
+            nan[v] = v_nans(nan[v + half], nan[v]);
+#endif
         }
+#ifdef NANS
+    if (v_any(nan[0] != nan[0])) {
+        while (*x == *x) x++;
+        *most = *most != *most ? *most : *x;
+        *least = *least != *least ? *least : *x;
+        return;
+    }
+#endif
     memcpy(last[0], &s[0], sizeof last[0]);
     memcpy(last[1], &t[0], sizeof last[1]);
-    for (int l = 0; l < W; l++) {
-        *most = last[0][l] > *most ? last[0][l] : *most;
-        *least = last[1][l] < *least ? last[1][l] : *least;
+    for (int l = 1; l < W; l++) {
+        last[0][0] = last[0][l] > last[0][0] ? last[0][l] : last[0][0];
+        last[1][0] = last[1][l] < last[1][0] ? last[1][l] : last[1][0];
     }
+    const A above = FN2(last_zero, amax, SFX)(x, n, last[0][0]);
+    const A below = FN2(last_zero, amin, SFX)(x, n, last[1][0]);
+    if (!(*most > above) && *most == *most) *most = above;
+    if (!(*least < below) && *least == *least) *least = below;
 }
 #else
 /* Of n >= FN(lanes) elements. */
 static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     enum { LANES = FN(lanes) };
     A s[LANES] __attribute__((aligned(64))), t[LANES] __attribute__((aligned(64)));
-    A nan[LANES] __attribute__((aligned(64)));
-    for (int l = 0; l < LANES; l++) s[l] = t[l] = x[l], nan[l] = 0;
-    for (int64_t j = 0; j < n; j += LANES) {
+    for (int l = 0; l < LANES; l++) s[l] = t[l] = x[l];
+    for (int64_t j = LANES; j < n; j += LANES) {
         if (j + LANES > n) j = n - LANES; /* the last ones once more: no harm to an extremum */
         for (int l = 0; l < LANES; l++) {
             const A y = x[j + l];
-            nan[l] = y != y ? y : nan[l];
             s[l] = y > s[l] ? y : s[l];
             t[l] = y < t[l] ? y : t[l];
         }
@@ -69,15 +92,11 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
 #pragma GCC unroll 8
     for (int w = LANES / 2; w; w /= 2)
         for (int l = 0; l < w; l++) {
-            nan[l] = (A)(nan[l] + nan[l + w]);
             s[l] = s[l + w] > s[l] ? s[l + w] : s[l];
             t[l] = t[l + w] < t[l] ? t[l + w] : t[l];
         }
-    if (nan[0] != nan[0]) s[0] = t[0] = nan[0];
-    s[0] = FN2(last_zero, amax, SFX)(x, n, s[0]);
-    t[0] = FN2(last_zero, amin, SFX)(x, n, t[0]);
-    if (!(*most > s[0]) && *most == *most) *most = s[0];
-    if (!(*least < t[0]) && *least == *least) *least = t[0];
+    *most = s[0] > *most ? s[0] : *most;
+    *least = t[0] < *least ? t[0] : *least;
 }
 #endif
 
@@ -140,3 +159,4 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = 16,
 #undef HALF
 #undef V
 #undef W
+#undef NANS

@@ -41,8 +41,14 @@ enum { RANGE_PIECE = 4096 };
 
 #define SFX f32
 #define A   float
+#define V   vf32
+#define W   W32
+#define NANS
 #include "kernels/loops/reduce_range.h"
 
 #define SFX f64
 #define A   double
+#define V   vf64
+#define W   W64
+#define NANS
 #include "kernels/loops/reduce_range.h"

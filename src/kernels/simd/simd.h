@@ -189,6 +189,21 @@ static inline vf64 v_limit_f64(vf64 x, double low, double high) {
     return v_min_f64(v_max_f64(x, low), high);
 }
 
+/* marks, but NaN where x is one: begun with zeros, it says which lanes have met a NaN. */
+#if VB == 64
+static inline vf32 v_nans_f32(vf32 x, vf32 marks) {
+    const __mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
+    return (vf32)_mm512_mask_mov_ps((__m512)marks, nan, (__m512)x);
+}
+static inline vf64 v_nans_f64(vf64 x, vf64 marks) {
+    const __mmask8 nan = _mm512_cmp_pd_mask((__m512d)x, (__m512d)x, _CMP_UNORD_Q);
+    return (vf64)_mm512_mask_mov_pd((__m512d)marks, nan, (__m512d)x);
+}
+#else
+static inline vf32 v_nans_f32(vf32 x, vf32 marks) { return (vf32)((vi32)marks | (x != x)); }
+static inline vf64 v_nans_f64(vf64 x, vf64 marks) { return (vf64)((vi64)marks | (x != x)); }
+#endif
+
 /* Two vectors of pairs as one of their first numbers and one of their second ones, and back. Those
  * of AVX2 are two steps of one instruction each: compilers make one of them, which takes more. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
@@ -224,6 +239,7 @@ static inline vf64 v_limit_f64(vf64 x, double low, double high) {
 #define v_ceil(x)            SIMD_PICK(v_ceil, x)(x)
 #define v_trunc(x)           SIMD_PICK(v_trunc, x)(x)
 #define v_round(x)           SIMD_PICK(v_round, x)(x)
+#define v_nans(x, marks)     SIMD_PICK(v_nans, x)(x, marks)
 #define v_any(m)             _Generic((m), vi32: v_any32, vi64: v_any64)(m)
 #define v_dup_even(x)        SIMD_PICK(v_dup_even, x)(x)
 #define v_dup_odd(x)         SIMD_PICK(v_dup_odd, x)(x)
