@@ -79,7 +79,8 @@ def test_kernels_move_memory_themselves_where_a_distribution_has_sizes_checked(r
         command = [compiler, "-D_FORTIFY_SOURCE=3", *flags]
         subprocess.run(command, check=True, cwd=entry["directory"])
         undefined = ["nm", "--undefined-only", made]
-        return "_chk" in subprocess.run(undefined, check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(undefined, check=True, capture_output=True, text=True).stdout
+        return "_chk" in said
 
     if not checks("src/op/compose_quantile.c"):
         pytest.skip("this compiler and C library check no sizes")
