@@ -1,7 +1,7 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
- * BETTER(a, b); of floating types also VEC (a vector of F) and V_BETTER(a, b) of two; of half types
- * T and FETCH, too. After: FN(last_zero), FN(search_row), FN(search_halves) of half types; VEC is
- * undefined. */
+ * BETTER(a, b); VEC, a vector of F, and V_BETTER(a, b) of two, where compilers make no good ones;
+ * of half types T and FETCH, too. After: FN(last_zero), FN(search_row), FN(search_halves) of half
+ * types; VEC is undefined. */
 
 /* Lanes that stay in registers beside as many for NaN. */
 enum { FN(many) = EXTREMUM_LANES(F) };

@@ -57,6 +57,9 @@
 #define SFX i64
 #define T   int64_t
 #define F   int64_t
+#if VB > 16
+#define VEC vi64
+#endif
 #if NOMEN__ISA_ID != NOMEN__ISA_ID_scalar /* which has no comparison of vectors of these */
 #define TURN   BEST_TURN_64
 #define TURNED BEST_SQUARE_64

@@ -93,6 +93,7 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #define SFX i64
 #define T   int64_t
 #if VB > 16
+#define VEC          vi64
 #define BITS         64
 #define AT_ONCE      vi64
 #define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, i64)

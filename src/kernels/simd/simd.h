@@ -189,7 +189,9 @@ static inline vf64 v_limit_f64(vf64 x, double low, double high) {
     return v_min_f64(v_max_f64(x, low), high);
 }
 
-/* marks, but NaN where x is one: begun with zeros, it says which lanes have met a NaN. */
+/* marks, but NaN where x is one: begun with zeros, it says which lanes have met a NaN. No integer
+ * is one. */
+static inline vi64 v_nans_i64(vi64 x, vi64 marks) { return (void)x, marks; }
 #if VB == 64
 static inline vf32 v_nans_f32(vf32 x, vf32 marks) {
     const __mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
@@ -239,15 +241,16 @@ static inline vf64 v_nans_f64(vf64 x, vf64 marks) { return (vf64)((vi64)marks | 
 #define v_ceil(x)            SIMD_PICK(v_ceil, x)(x)
 #define v_trunc(x)           SIMD_PICK(v_trunc, x)(x)
 #define v_round(x)           SIMD_PICK(v_round, x)(x)
-#define v_nans(x, marks)     SIMD_PICK(v_nans, x)(x, marks)
 #define v_any(m)             _Generic((m), vi32: v_any32, vi64: v_any64)(m)
 #define v_dup_even(x)        SIMD_PICK(v_dup_even, x)(x)
 #define v_dup_odd(x)         SIMD_PICK(v_dup_odd, x)(x)
 #define v_swap(x)            SIMD_PICK(v_swap, x)(x)
 #define v_min(x, top)        SIMD_PICK(v_min, x)(x, top)
 #define v_max(x, low)        SIMD_PICK(v_max, x)(x, low)
-#define v_lesser(a, b)       SIMD_PICK(v_lesser, a)(a, b)
-#define v_greater(a, b)      SIMD_PICK(v_greater, a)(a, b)
+#define SIMD_PICK_64(f, x)   _Generic((x), vf32: f##_f32, vf64: f##_f64, vi64: f##_i64)
+#define v_nans(x, marks)     SIMD_PICK_64(v_nans, x)(x, marks)
+#define v_lesser(a, b)       SIMD_PICK_64(v_lesser, a)(a, b)
+#define v_greater(a, b)      SIMD_PICK_64(v_greater, a)(a, b)
 #define v_limit(x, low, top) SIMD_PICK(v_limit, x)(x, low, top)
 #define v_scale(x, k)        SIMD_PICK(v_scale, x)(x, k)
 /* The number c in every lane of a vector like x. */
