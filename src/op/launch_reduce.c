@@ -14,6 +14,7 @@
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
 enum { MANY = 64 }; /* elements reduced into each of a few neighbours, that are worth a unit */
 enum { NEIGHBOURS = 64 };   /* accumulators of which blocks are multiples: whole lines of memory */
+enum { FEW_COLUMNS = 8 };   /* fewer of them are taken by reducers as rows: other sums */
 enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { TOGETHER = 1024 };   /* rows up to which several of one accumulator are taken in at once */
@@ -45,6 +46,7 @@ typedef struct reduction {
     bool ahead;                   /* see step_ahead */
     bool together;                /* rows may be reduced by themselves, and joined then */
     bool whole;                   /* see share_columns */
+    int64_t lent;                 /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
     bool lost;                    /* those have changed: it is to be made as a whole */
 } reduction;
@@ -200,12 +202,16 @@ static void share_columns(reduction *r) {
     enum { COLUMNS = 512, ROWS = 8192, SHARES = 2 };
     r->whole = r->kept_in[0] == r->item && r->kept[0] >= COLUMNS && r->param.count <= ROWS;
     if (!r->whole) return;
-    const int64_t shares = SHARES * nomen_get_num_threads();
+    const int64_t shares = SHARES * nomen_get_num_threads(), over = r->kept[0] % NEIGHBOURS;
+    const bool few = over && over < FEW_COLUMNS; /* may be all that the last block has */
     int64_t block = (r->kept[0] * r->outer + shares - 1) / shares;
     block = (block + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
-    if (shares == SHARES || block >= r->block) return;
-    r->block = block;
-    r->blocks = (r->kept[0] + block - 1) / block;
+    if (few && block == NEIGHBOURS) block += NEIGHBOURS;
+    if (shares > SHARES && block < r->block) {
+        r->block = block;
+        r->blocks = (r->kept[0] + block - 1) / block;
+    }
+    if (few && r->kept[0] % r->block == over) r->lent = NEIGHBOURS;
 }
 
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
@@ -238,6 +244,7 @@ static void finish_dims(reduction *r) {
     r->outer = 1;
     for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
     r->whole = false;
+    r->lent = 0;
     if (rows) return;
     widen_block(r);
     share_columns(r);
@@ -248,6 +255,7 @@ static void plan_ahead(reduction *r, const nomen_tensor *in) {
     r->ahead = r->reducer->heavy && r->item > 1 && in->numel * r->item >= FAR &&
                r->reduced_in[0] == r->item && r->reduced[0] >= ROUND;
     if (!r->ahead || !r->reducer->in_parts) return;
+    r->lent = 0;
     r->block = 1; /* accumulators in parts are not taken one by one */
     r->blocks = r->kept[0];
 }
@@ -269,12 +277,14 @@ static void move(const reduction *r, unit *u, int d, int64_t by) {
 }
 
 static void find_block(const reduction *r, unit *u) {
-    u->n = r->kept[0] - u->first < r->block ? r->kept[0] - u->first : r->block;
+    const int64_t left = r->kept[0] - u->first, behind = left - r->block;
+    u->n = behind <= 0 ? left : behind < FEW_COLUMNS ? r->block - r->lent : r->block;
 }
 
 static void find_unit(const reduction *r, int64_t number, unit *u) {
     int64_t line = number / r->blocks;
     u->first = number % r->blocks * r->block;
+    if (number % r->blocks == r->blocks - 1) u->first -= r->lent;
     u->in = r->in;
     for (int k = 0; k < NOMEN__MAX_OUT; k++) u->out[k] = r->out[k].base;
     move(r, u, 0, u->first);
@@ -288,7 +298,7 @@ static void find_unit(const reduction *r, int64_t number, unit *u) {
 
 /* The one behind it, without divisions: they take as long as a small unit. */
 static void next_unit(const reduction *r, unit *u) {
-    int64_t by = r->block;
+    int64_t by = u->n;
     if (u->first + by >= r->kept[0]) {
         by = -u->first;
         for (int d = 1; d < r->nkept; d++) {

@@ -46,6 +46,7 @@ class Side:
         isa, _, threads = wish.partition(":")
         env = {**os.environ, "NOMEN_ISA": isa, "NOMEN_NUM_THREADS": threads or "1"}
         env.pop("NOMEN_BLAS", None)
+        self.wish, self.case = wish, "no case"
         self.process = subprocess.Popen(
             [sys.executable, str(FAR), *arguments], stdout=subprocess.PIPE, env=env, cwd=ROOT
         )
@@ -54,10 +55,14 @@ class Side:
             raise SystemExit(f"{wish} cannot be had here: {got}")
 
     def next(self):
+        """What it sends next; of a side that dies, in the middle of it perhaps, how and where."""
         try:
-            return pickle.load(self.process.stdout)
-        except EOFError:
-            raise SystemExit(f"a side ended with {self.process.wait()}") from None
+            got = pickle.load(self.process.stdout)
+        except (EOFError, pickle.UnpicklingError):
+            status = self.process.wait()
+            raise SystemExit(f"{self.wish} ended with {status} after {self.case}") from None
+        self.case = got[0] if got else "all cases"
+        return got
 
 
 def here(isa):

@@ -5,6 +5,8 @@ in a pool of numbers, special ones among them, at any offset and with any step.
 """
 
 import argparse
+import faulthandler
+import os
 import pickle
 import random
 import resource
@@ -209,7 +211,10 @@ def main():
     parser.add_argument("--plain", nargs="*", default=[], help="rows without special numbers")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    out = sys.stdout.buffer
+    # What anybody else prints goes where it does no harm, and so does what a crash was in.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    faulthandler.enable()
     # "instruction set: avx2", "threads: 2"
     told_of_it = dict(line.split(": ") for line in nomen.show_config().splitlines()[1:])
     pickle.dump((told_of_it["instruction set"], int(told_of_it["threads"])), out)
@@ -228,7 +233,9 @@ def main():
                         continue
                     case = (name, dtype, dim, length)
                     pickle.dump((case, answer(calls, name, dtype, {dim: length})), out)
+                    out.flush()  # if the next one dies, this is the last that was heard
     pickle.dump(None, out)
+    out.close()
 
 
 if __name__ == "__main__":

@@ -184,8 +184,9 @@ static void test_vectors(void **state) {
 /* Few columns and summands of many rows, and few summands of half types. */
 static void test_slim(void **state) {
     (void)state;
-    static const int64_t thin[][3] = {{70, 70, 3},   {200, 100, 8}, {17, 300, 20},
-                                      {100, 999, 3}, {900, 70, 32}, {66, 65, 33}};
+    static const int64_t thin[][3] = {{70, 70, 3},   {200, 100, 8}, {17, 300, 20}, {100, 999, 3},
+                                      {900, 70, 32}, {66, 65, 33},  {15, 300, 5},  {29, 301, 32},
+                                      {7, 1500, 5},  {9, 2100, 4}};
     for (int64_t k = 1; k <= 17; k++)
         for (int64_t n = 1; n <= 7; n++) check_all(17 + 5 * n + k, n, k, PLAIN);
     for (int64_t m = 2; m <= 4; m++) check_all(m, 700, m, PLAIN);

@@ -29,3 +29,24 @@ def test_a_difference_is_found(root):
     )
     done = subprocess.run([sys.executable, "-c", text], cwd=root, capture_output=True, text=True)
     assert done.stdout.split() == ["1", "0", "inf", "0"], done.stdout + done.stderr
+
+
+def test_a_side_that_dies_says_where(root, tmp_path):
+    """In the middle of an answer, which is no garbled stream then, but a signal after a case."""
+    far = tmp_path / "far.py"
+    far.write_text(
+        "import os, pickle, signal\n"
+        "told = [('scalar', 1), (('add', 'float32', 'C', 3), 'an answer'), b'cut' * 9]\n"
+        "os.write(1, b''.join(map(pickle.dumps, told))[:-5])\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    text = (
+        "import sys; sys.path.insert(0, 'tests/isas'); import compare\n"
+        f"compare.FAR = {str(far)!r}\n"
+        "side = compare.Side('scalar:1', [])\n"
+        "print(side.next())\n"
+        "side.next()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], cwd=root, capture_output=True, text=True)
+    assert "'an answer'" in done.stdout
+    assert done.stderr == "scalar:1 ended with -9 after ('add', 'float32', 'C', 3)\n"

@@ -7,7 +7,8 @@ import nomen
 # rows, columns, summands: few of each, and so many that the work is shared out
 SIZES = [(20000, 4, 10), (20001, 3, 17), (20011, 1, 40), (30000, 2, 5), (20003, 6, 30),
          (1000, 300, 5), (999, 333, 20), (4, 20000, 10), (5, 20001, 33), (3000, 50, 300),
-         (2000, 7, 100), (1003, 1, 700)]  # fmt: skip
+         (2000, 7, 100), (1003, 1, 700),
+         (1, 65, 5000), (1, 129, 3001), (65, 1, 5000), (1, 1, 300_000)]  # fmt: skip
 DTYPES = ["float16", "bfloat16", "float32", "float64", "complex64", "int64"]
 
 

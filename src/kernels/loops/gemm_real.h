@@ -412,9 +412,16 @@ static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
     C *a = scratch, *b = a + rows * along, *c = b + g->k * across;
     nomen__gemm_args part = *g;
     FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
-    for (int64_t left = g->m; left > 0; left -= part.m) {
-        /* Not so few at the end that they would be no tile. */
-        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+    if (part.m > rows) part.m = rows;
+    for (int64_t i = 0; i < g->m; i += part.m) {
+        const int64_t left = g->m - i;
+        /* Not so few at the end that they would be no tile: two halves, which may share a row. */
+        if (left > part.m && left < 2 * part.m)
+            part.m = (left + 1) / 2;
+        else if (left < part.m)
+            i = g->m - part.m;
+        part.a = g->a + i * g->a_row;
+        part.c = g->c + i * g->c_row;
         const nomen__gemm_args wide = {.m = part.m,
                                        .n = g->n,
                                        .k = g->k,
@@ -430,8 +437,6 @@ static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
         FN(widen)(a, part.a, part.m, g->k, g->a_row, g->a_col);
         direct_matmul_f32(&wide, NULL);
         FN(deliver)(&part, c, across);
-        part.a += part.m * g->a_row;
-        part.c += part.m * g->c_row;
     }
 }
 #endif
