@@ -42,7 +42,7 @@ FORMS = [
         "4.1 numbers where PyTorch wants a tensor",
         r"must be Tensor, not (int|float|bool|complex)|"
         r"clamp_?\(\) received .*got \((Tensor, )*(float|int|bool|NoneType)(, Tensor)?[,)]|"
-        r"lerp_?\(\) received .*got \([^)]*(float|int|bool)|"
+        r"lerp_?\(\) received .*got \([^)]*(float|int|bool|complex)|"
         r"invalid combination of arguments - got \((int|float|bool|complex), (Tensor|int|float)\)",
     ),
     ("4.3 out= and in-place forms that PyTorch lacks", "unexpected keyword argument '(out|names)'"),

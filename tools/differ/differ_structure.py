@@ -171,6 +171,12 @@ def batches_first(case, mine, theirs, said):
     return told and case["row"] in rows and theirs[2].startswith("Dimension out of range")
 
 
+@deviation("8.4 all dims are found before one of them is looked at")
+def dims_first(case, mine, theirs, said):
+    told = both_fail(mine, theirs) and mine[2].startswith("Dimension out of range")
+    return told and case["row"] in ("amin", "amax") and "non-zero size" in theirs[2]
+
+
 @deviation("8.4 scatter of a source of other dims")
 def scattered_source(case, mine, theirs, said):
     other = both_fail(mine, theirs) and "same number of dimensions as src" in mine[2]
