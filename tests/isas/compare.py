@@ -1,6 +1,7 @@
 """Each row of the table with two instruction sets, or numbers of threads: the same bits, or near.
 
 usage: compare.py [--sides scalar:1 avx2:1] [--lengths 0:301 | 1,7,40000] [--rows NAME ...]
+       compare.py --shapes 20000 [--seed N]     random shapes of some rows: far_shapes.py
 
 Without --sides: all instruction sets of this machine against the plain one, and three numbers of
 threads against one. Threads never change a bit. Instruction sets change none either, but in two
@@ -43,12 +44,13 @@ PARTS = {"complex64": "float32", "complex128": "float64"}
 
 class Side:
     def __init__(self, wish, arguments):
+        far = FAR.with_name("far_shapes.py") if "--shapes" in arguments else FAR
         isa, _, threads = wish.partition(":")
         env = {**os.environ, "NOMEN_ISA": isa, "NOMEN_NUM_THREADS": threads or "1"}
         env.pop("NOMEN_BLAS", None)
         self.wish, self.case = wish, "no case"
         self.process = subprocess.Popen(
-            [sys.executable, str(FAR), *arguments], stdout=subprocess.PIPE, env=env, cwd=ROOT
+            [sys.executable, str(far), *arguments], stdout=subprocess.PIPE, env=env, cwd=ROOT
         )
         got = self.next()
         if got != (isa, int(threads or "1")):
@@ -194,15 +196,21 @@ def main():
     parser.add_argument("--every", default="1", help="of the long calls, one in so many")
     parser.add_argument("--threads", nargs="+", default=["2", "3", "8"])
     parser.add_argument("--rows", nargs="*", default=[])
+    parser.add_argument("--shapes", help="so many calls of random shapes instead")
     parser.add_argument("--seed", type=int, default=20261121)
     options = parser.parse_args()
     findings = 0
     totals = collections.Counter()
     for sides, lengths, rows in pairs(options):
         threads = sides[0].split(":")[0] == sides[1].split(":")[0]
-        arguments = ["--seed", str(options.seed), "--lengths", *lengths]
-        arguments += ["--every", options.every] if threads else ["--plain", *SUMS]
-        cases, found = compare(sides, arguments + ["--rows", *rows] * bool(rows))
+        arguments = ["--seed", str(options.seed)]
+        if options.shapes:
+            arguments += ["--shapes", options.shapes, "--plain", *SUMS]
+        else:
+            arguments += ["--lengths", *lengths]
+            arguments += ["--every", options.every] if threads else ["--plain", *SUMS]
+            arguments += ["--rows", *rows] * bool(rows)
+        cases, found = compare(sides, arguments)
         totals["numbers of threads" if threads else "instruction sets"] += cases
         for (row, dtype), (count, most, where) in sorted(found.items()):
             bound = 0 if threads else allowed(row, dtype)

@@ -202,14 +202,8 @@ def answer(calls, name, dtype, scale):
         return f"{type(error).__name__}: {error}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--lengths", type=int, nargs="+", required=True)
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--rows", nargs="*")
-    parser.add_argument("--plain", nargs="*", default=[], help="rows without special numbers")
-    options = parser.parse_args()
+def opened():
+    """Where answers go, beginning with what was asked for in the environment."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     # What anybody else prints goes where it does no harm, and so does what a crash was in.
     out = os.fdopen(os.dup(1), "wb")
@@ -218,6 +212,18 @@ def main():
     # "instruction set: avx2", "threads: 2"
     told_of_it = dict(line.split(": ") for line in nomen.show_config().splitlines()[1:])
     pickle.dump((told_of_it["instruction set"], int(told_of_it["threads"])), out)
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--lengths", type=int, nargs="+", required=True)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--rows", nargs="*")
+    parser.add_argument("--plain", nargs="*", default=[], help="rows without special numbers")
+    options = parser.parse_args()
+    out = opened()
     count = 0
     for name in options.rows or sorted(ROWS):
         if not ROWS[name]["forms"] or ROWS[name]["forms"] in ("o", "i") or name in LEFT_OUT:

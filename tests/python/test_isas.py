@@ -17,6 +17,17 @@ def test_same_results(root):
     assert "\n0 findings" in done.stdout
 
 
+def test_same_results_of_random_shapes(root):
+    done = subprocess.run(
+        [sys.executable, "tests/isas/compare.py", "--shapes", "400", "--threads", "3"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+    assert "\n0 findings" in done.stdout
+
+
 def test_a_difference_is_found(root):
     """The comparison would notice: a last bit, and an error on one side."""
     text = (
