@@ -13,6 +13,7 @@
  * takes as long as computing. */
 #include "kernels/loops/reduce.h"
 #include "kernels/simd/turn.h"
+#include "kernels/simd/two.h"
 #include "kernels/simd/vmath_complex.h"
 #include "kernels/simd/vmath_pairs.h"
 #include "kernels/simd/words.h"
@@ -27,7 +28,7 @@ enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM
 /* Up to so many summands and below so many bytes of B (half of L2, of processors with vectors of
  * that length) nothing is packed either, where elements need no conversion (loops/gemm_direct.h).
  */
-enum { DIRECT_K = 256, PACK_ROWS = 8 };
+enum { DIRECT_K = 256, DIRECT_WIDE = 4, DIRECT_AHEAD = 24, PACK_ROWS = 8 };
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 enum { DIRECT_B = 1 << 19 };
 #else

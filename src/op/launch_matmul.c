@@ -157,8 +157,8 @@ static void cut(product *p, int64_t threads) {
     if (work < SERIAL_WORK || p->batches >= threads) return;
     if (g->m == 1 || g->n == 1) { /* nothing is packed: memory alone counts */
         int64_t along = g->m * g->n, each = rounded_up(SERIAL_WORK / 8 / g->k + 1, COLS_STEP);
-        /* One by itself would be a dot product, which is another sum. */
-        while (each < along && along % each == 1) each += COLS_STEP;
+        /* One left over would be a row times a column, which has sums of its own. */
+        while (each < along && (along - 1) % each + 1 <= SMALL_SIDE) each += COLS_STEP;
         *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
         return;
     }

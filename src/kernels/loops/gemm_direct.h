@@ -1,64 +1,145 @@
 /* Part of gemm_real.h: products that read the operands where they lie and write C at once. The rows
- * of C are contiguous, and so are those of B, or B is copied; A may lie in any way. Rows and
- * columns that fill no tile are computed by a tile moved back over its neighbour: the same numbers
- * are written twice.
+ * of C are contiguous, and so are those of B, or B is copied; A may lie in any way. Half types are
+ * computed with A widened before, or go the way of float32. Rows and columns that
+ * fill no tile are computed by a tile moved back over its neighbour: the same numbers are written
+ * twice.
+ *
+ * An element is the sum of its blocks of KC summands, one after another, each added up from 0: the
+ * sums of the packed products, so the bits do not tell which way was taken.
  *
  * Limit: the fused multiply-adds. Nothing is spent on panels, which is what counts up to sides of a
- * few hundred; beyond, rows of B that are far apart miss the caches. */
+ * few hundred, and where there is but one tile of rows; beyond, rows of B that are far apart miss
+ * the caches. */
 
-/* rows rows and nv vectors of C; or, if not whole, one vector of which count elements exist. */
-static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__gemm_args *g,
-                                                                  const int rows, const int nv,
-                                                                  const bool whole, int64_t i,
-                                                                  int64_t j, int64_t count) {
-    const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row, c_row = g->c_row;
-    const char *a = g->a + i * a_row, *b = g->b + j * E;
-    V acc[MR][NV];
+/* What a tile is: of how many rows and vectors, how many blocks of summands are added up side by
+ * side (a chain of few sums waits for itself), whether all columns exist, else how many do.
+ * Constants, but for count. */
+typedef struct FN(form) {
+    int rows, nv, beside;
+    bool whole;
+    int64_t count;
+} FN(form);
+
+#if ROUNDS
+#define A_OF(p) CAT(C, p, 0)
+#else
+#define A_OF(p) C_OF(CAT(T, p, 0))
+#endif
+
+/* Sums of `beside` blocks of k summands, KC apart: acc[block][row][vector]. asks: rows of B are
+ * asked for ahead. */
+static inline __attribute__((always_inline)) void
+FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b, int64_t k,
+                const FN(form) f, const int beside, const bool asks) {
+    const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
+#pragma GCC unroll 32
+    for (int x = 0; x < beside * f.rows * f.nv; x++) acc[x] = (V){0};
+    for (; k > 0; k--, a += a_col, b += b_row)
+#pragma GCC unroll 4
+        for (int q = 0; q < beside; q++) {
+            const char *one = a + q * KC * a_col, *other = b + q * KC * b_row;
+            V line[DIRECT_WIDE];
+#pragma GCC unroll 8
+            for (int v = 0; v < f.nv; v++) {
+                const T *in = &CAT(T, other, v * W * E);
+                if (asks && f.nv > 1) __builtin_prefetch(other + v * W * E + DIRECT_AHEAD * b_row);
+                line[v] = f.whole ? LDV(in) : LDV_N(in, f.count);
+            }
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; r++)
+            for (int r = 0; r < f.rows; r++) {
+                const V x = FN(splat)(A_OF(one + r * a_row));
+                V *mine = acc + (q * f.rows + r) * f.nv;
 #pragma GCC unroll 8
-        for (int v = 0; v < nv; v++) acc[r][v] = (V){0};
-    for (int64_t p = g->k; p > 0; p--, a += a_col, b += b_row) {
-        V row[NV];
-#pragma GCC unroll 8
-        for (int v = 0; v < nv; v++)
-            row[v] = whole ? LDV(&CAT(T, b, v * W * E)) : LDV_N(&CAT(T, b, 0), count);
-#pragma GCC unroll 16
-        for (int r = 0; r < rows; r++) {
-            V x = FN(splat)(C_OF(CAT(T, a, r * a_row)));
-#pragma GCC unroll 8
-            for (int v = 0; v < nv; v++) acc[r][v] = FMA(x, row[v], acc[r][v]);
-        }
-    }
-    char *c = g->c + i * c_row + j * E;
-#pragma GCC unroll 16
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 8
-        for (int v = 0; v < nv; v++) {
-            if (whole)
-                STV(&AT(T, c, r * c_row + v * W * E), acc[r][v]);
-            else
-                STV_N(&AT(T, c, r * c_row), acc[r][v], count);
+                for (int v = 0; v < f.nv; v++) mine[v] = FMA(x, line[v], mine[v]);
+            }
         }
 }
 
-/* All columns of rows rows. */
+/* Sums of blocks, one after the other, of a tile of `each` vectors. */
+static APART void FN(add_blocks)(V *total, const V *some, int each, int blocks, bool first) {
+    for (int x = 0; x < each; x++) {
+        V sum = first ? some[x] : total[x] + some[x];
+        for (int q = 1; q < blocks; q++) sum += some[q * each + x];
+        total[x] = sum;
+    }
+}
+
+/* The first `count` elements of a vector to where they belong. */
+static APART void FN(put_apart)(char *to, const C *x, int64_t count, int64_t step) {
+    for (int64_t l = 0; l < count; l++) AT(T, to, l * step) = T_OF(x[l]);
+}
+
+/* Rows i.. and columns j.. of C, whose elements may lie apart where rows are few. */
+static inline __attribute__((always_inline)) void
+FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) f) {
+    enum { MOST = MR * DIRECT_WIDE };
+    const char *a = g->a + i * g->a_row, *b = g->b + j * E;
+    const int each = f.rows * f.nv;
+    const bool together = f.rows > GEMM_NARROW || WHOLE || g->c_col == E;
+    V acc[MOST];
+    if (WHOLE || g->k <= KC) {
+        FN(direct_sums)(g, acc, a, b, g->k, f, 1, false);
+    } else {
+        V total[MOST], some[MOST];
+        int64_t left = g->k;
+        for (int64_t k; left > 0; left -= k) {
+            const bool first = left == g->k;
+            if (f.beside > 1 && left >= f.beside * KC) {
+                k = f.beside * KC;
+                FN(direct_sums)(g, acc, a, b, KC, f, f.beside, true);
+                memcpy(some, acc, (size_t)(f.beside * each) * sizeof(V));
+                FN(add_blocks)(total, some, each, f.beside, first);
+            } else {
+                k = left < KC ? left : KC;
+                FN(direct_sums)(g, acc, a, b, k, f, 1, true);
+                memcpy(some, acc, (size_t)each * sizeof(V));
+                FN(add_blocks)(total, some, each, 1, first);
+            }
+            a += k * g->a_col;
+            b += k * g->b_row;
+        }
+        memcpy(acc, total, (size_t)each * sizeof(V));
+    }
+    char *c = g->c + i * g->c_row + j * g->c_col;
+#pragma GCC unroll 16
+    for (int r = 0; r < f.rows; r++)
+#pragma GCC unroll 8
+        for (int v = 0; v < f.nv; v++) {
+            char *to = c + r * g->c_row + v * W * g->c_col;
+            if (!together) FN(put_apart)(to, (const C *)&acc[r * f.nv + v], f.count, g->c_col);
+#if ROUNDS
+            else if (f.whole && f.nv % 2 == 0) { /* two at once */
+                if (v % 2 == 0) STV_TWO(&AT(T, to, 0), acc[r * f.nv + v], acc[r * f.nv + v + 1]);
+            }
+#endif
+            else if (f.whole)
+                STV(&AT(T, to, 0), acc[r * f.nv + v]);
+            else
+                STV_N(&AT(T, to, 0), acc[r * f.nv + v], f.count);
+        }
+}
+
+/* All columns of `rows` rows. */
 static inline __attribute__((always_inline)) void FN(direct_rows)(const nomen__gemm_args *g,
-                                                                  const int rows, int64_t i) {
+                                                                  int64_t i, const int rows) {
+    const bool few = rows * DIRECT_WIDE <= MR * NV / 2;
+    const int nv = few ? DIRECT_WIDE : NV, wide = nv * W;
+    const FN(form) whole = {rows, nv, 1, true, W}, one = {rows, 1, few ? 4 : 1, true, W};
     const int64_t n = g->n;
     int64_t j = 0;
     if (n < W) {
-        FN(direct_tile)(g, rows, 1, false, i, 0, n);
+        const FN(form) part = {rows, 1, few ? 4 : 1, false, n};
+        FN(direct_tile)(g, i, 0, part);
         return;
     }
-    for (; j + NR <= n; j += NR) FN(direct_tile)(g, rows, NV, true, i, j, W);
-    if (n - j > NR - W && n >= NR)
-        FN(direct_tile)(g, rows, NV, true, i, n - NR, W);
+    for (; j + wide <= n; j += wide) FN(direct_tile)(g, i, j, whole);
+    if (n - j > wide - W && n >= wide)
+        FN(direct_tile)(g, i, n - wide, whole);
     else
-        for (; j < n; j += W) FN(direct_tile)(g, rows, 1, true, i, j + W <= n ? j : n - W, W);
+        for (; j < n; j += W) FN(direct_tile)(g, i, j + W <= n ? j : n - W, one);
 }
 
-#if VB == 64
+#if VB == 64 && !ROUNDS
 /* One vector of columns leaves registers for more rows: B is read once for all of a small block.
  * Rows are found by a pointer for each four of them, which the compiler is not to know for
  * multiples of one step: it would keep them in vectors. */
@@ -114,36 +195,136 @@ static void FN(direct_column)(const nomen__gemm_args *g) {
 #undef DIRECT_ALONE
 #endif
 
-/* Tiles of more than half of MR rows, so that the rows of C come out almost even. */
-#define DIRECT_CASE(fewer)                                                                         \
-    case (fewer): FN(direct_rows)(g, (fewer) < MR / 2 ? MR - (fewer) : MR, i); break
+#define DIRECT_CASE(count)                                                                         \
+    case (count):                                                                                  \
+        if ((count) <= MR && !(WHOLE && (count) <= MR / 2))                                        \
+            FN(direct_rows)(g, i, (count) <= MR ? (count) : 1);                                    \
+        break
 
+/* Tiles of more than half of MR rows where there are so many, so that the rows of C come out
+ * almost even. */
 static void FN(direct_tiles)(const nomen__gemm_args *g) {
-#if VB == 64
-    if (g->n == W) {
+#if VB == 64 && !ROUNDS
+    if (g->n == W && g->m > MR / 2 && g->k <= KC && g->c_col == E) {
         FN(direct_column)(g);
         return;
     }
 #endif
-    const int64_t tiles = (g->m + MR - 1) / MR, rows = (g->m + tiles - 1) / tiles;
+    const int64_t tiles = (g->m + MR - 1) / MR;
+    const int64_t rows = tiles == 1 ? g->m : (g->m + tiles - 1) / tiles; /* divisions take long */
     for (int64_t t = 0; t < tiles; t++) {
         const int64_t i = (t + 1) * rows <= g->m ? t * rows : g->m - rows;
-        switch (MR - rows) {
-            DIRECT_CASE(0);
+        switch (rows) {
             DIRECT_CASE(1);
             DIRECT_CASE(2);
             DIRECT_CASE(3);
             DIRECT_CASE(4);
             DIRECT_CASE(5);
             DIRECT_CASE(6);
+            DIRECT_CASE(7);
+            DIRECT_CASE(8);
+            DIRECT_CASE(9);
+            DIRECT_CASE(10);
+            DIRECT_CASE(11);
+            DIRECT_CASE(12);
+            DIRECT_CASE(13);
+            DIRECT_CASE(14);
         }
     }
 }
 #undef DIRECT_CASE
+#undef A_OF
 
-/* Whether rows of C are best computed so. */
-static inline bool FN(is_direct)(int64_t m, int64_t n, int64_t k) {
-    return m > MR / 2 && n > GEMM_NARROW && k <= DIRECT_K && k * n * E < DIRECT_B;
+/* Whether B, read in its place, is read by one tile of rows only. */
+static inline bool FN(is_flat)(const nomen__gemm_args *g) {
+    return !WHOLE && g->m <= MR && g->n > 1 && g->b_col == E &&
+           (g->m <= GEMM_NARROW || g->c_col == E);
+}
+
+#if ROUNDS
+static inline int64_t FN(pitch)(int64_t n) { return (n + W - 1) / W * W; }
+
+static void FN(widen)(C *to, const char *in, int64_t lines, int64_t n, int64_t line, int64_t step) {
+    for (int64_t i = 0; i < lines; i++, to += FN(pitch)(n), in += line)
+        for (int64_t j = 0; j < n; j += GEMM_SMALL)
+            FN(take)(to + j, in + j * step, n - j < GEMM_SMALL ? n - j : GEMM_SMALL, step);
+}
+
+/* Of how many rows of A the numbers fit into GEMM_NEAR bytes: whole tiles. */
+static inline int64_t FN(widened_rows)(int64_t m, int64_t k) {
+    const int64_t most = GEMM_NEAR / (FN(pitch)(k) * (int64_t)sizeof(C)) / MR * MR;
+    const int64_t rows = most < MR ? MR : most;
+    return m < rows ? m : rows;
+}
+static inline size_t FN(direct_scratch)(int64_t m, int64_t k) {
+    return (size_t)(FN(widened_rows)(m, k) * FN(pitch)(k)) * sizeof(C);
+}
+
+static APART void FN(direct)(const nomen__gemm_args *g, C *scratch) {
+    const int64_t along = FN(pitch)(g->k), rows = FN(widened_rows)(g->m, g->k);
+    nomen__gemm_args part = *g;
+    part.a = (char *)scratch;
+    part.a_row = along * (int64_t)sizeof(C);
+    part.a_col = sizeof(C);
+    for (int64_t i = 0; i < g->m; i += part.m) {
+        /* Not so few at the end that they would be no tile. */
+        const int64_t left = g->m - i;
+        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+        part.c = g->c + i * g->c_row;
+        FN(widen)(scratch, g->a + i * g->a_row, part.m, g->k, g->a_row, g->a_col);
+        FN(direct_tiles)(&part);
+    }
+}
+
+/* Products of up to GEMM_MEDIUM rows and columns, or few summands, are those of float32: the same
+ * sums in the same order. Some rows at a time, so that those of C stay near. Of few summands rows
+ * of B are widened for each tile, where that takes an instruction or two. */
+static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
+    const bool little = n <= GEMM_MEDIUM && m <= GEMM_MEDIUM;
+    return (little || k <= GEMM_THIN) && is_near_matmul_f32(m, n, k);
+}
+static inline bool FN(is_thin)(int64_t m, int64_t n, int64_t k) {
+    return VB > 16 && k <= GEMM_THIN && m > MR / 2 && n > GEMM_NARROW;
+}
+static inline int64_t FN(strip)(int64_t m, int64_t n) {
+    if (m <= GEMM_MEDIUM && n <= GEMM_MEDIUM) return m;
+    const int64_t rows = GEMM_NEAR / (n * (int64_t)sizeof(C)) / MR * MR;
+    return rows > m ? m : rows < MR ? MR : rows;
+}
+
+static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
+    const int64_t e = (int64_t)sizeof(C), across = FN(pitch)(g->n), along = FN(pitch)(g->k);
+    const int64_t rows = FN(strip)(g->m, g->n);
+    C *a = scratch, *b = a + rows * along, *c = b + g->k * across;
+    nomen__gemm_args part = *g;
+    FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
+    for (int64_t left = g->m; left > 0; left -= part.m) {
+        /* Not so few at the end that they would be no tile. */
+        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+        const nomen__gemm_args wide = {.m = part.m,
+                                       .n = g->n,
+                                       .k = g->k,
+                                       .a = (char *)a,
+                                       .b = (char *)b,
+                                       .c = (char *)c,
+                                       .a_row = along * e,
+                                       .a_col = e,
+                                       .b_row = across * e,
+                                       .b_col = e,
+                                       .c_row = across * e,
+                                       .c_col = e};
+        FN(widen)(a, part.a, part.m, g->k, g->a_row, g->a_col);
+        direct_matmul_f32(&wide, NULL);
+        FN(deliver)(&part, c, across);
+        part.a += part.m * g->a_row;
+        part.c += part.m * g->c_row;
+    }
+}
+#else
+/* Whether B, or what it is copied to, stays near while all tiles of rows read it. */
+static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
+    return m > MR / 2 && n > GEMM_NARROW && (k <= DIRECT_K || (n <= GEMM_MEDIUM && !WHOLE)) &&
+           k * n * E < DIRECT_B;
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
@@ -159,5 +340,7 @@ static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
                 scratch[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
     rows.b = (const char *)scratch;
     rows.b_row = g->n * E;
+    rows.b_col = E;
     FN(direct_tiles)(&rows);
 }
+#endif

@@ -55,8 +55,9 @@ static inline __attribute__((always_inline)) void FN(sums)(V s[4], const char *a
     }
 }
 
-/* One row times a column as it is computed with, or stored. */
-static APART C FN(dot)(const T *a, const C *x, int64_t k) {
+/* One row times a column as it is computed with, or stored; longer: more of it lies before a. */
+static APART C FN(dot)(const T *a, const C *x, int64_t k, bool longer) {
+    (void)longer;
     const FN(factor) f = FN(factor_of)(x, NULL, k);
     V s[4];
     FN(sums)(s, (const char *)a, 0, &f, k, 1, false);

@@ -30,6 +30,15 @@ static inline __attribute__((always_inline)) void FN(panel)(C *to, const char *i
             }
         return;
     }
+    for (; line == E && p < k; p++, in += step) /* some lines do not exist */
+        for (int w = 0; w < width; w += W) {
+            const int l = w < last ? w : last;
+            const int64_t there = lines - l;
+            V x = {0};
+            if (there > 0)
+                x = there >= W ? LDV(&CAT(T, in, l * E)) : LDV_N(&CAT(T, in, l * E), there);
+            FN(set)(to + p * width + l, x);
+        }
     for (; step == E && p + W <= k; p += W)
         for (int w = 0; w < width; w += W) {
             const int l = w < last ? w : last;

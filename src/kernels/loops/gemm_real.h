@@ -6,11 +6,12 @@
  * ld_SFX, st_SFX, and the first of their elements by ld_SFX_n, st_SFX_n. After: FN(gemm);
  * everything is undefined. */
 
-#define W              ((int)(sizeof(V) / sizeof(C)))
-#define LDV(p)         LOOP_NAME2(ld, SFX)(p)
-#define STV(p, v)      LOOP_NAME2(st, SFX)(p, v)
-#define LDV_N(p, k)    FN2(ld, SFX, n)(p, k)
-#define STV_N(p, v, k) FN2(st, SFX, n)(p, v, k)
+#define W                ((int)(sizeof(V) / sizeof(C)))
+#define LDV(p)           LOOP_NAME2(ld, SFX)(p)
+#define STV(p, v)        LOOP_NAME2(st, SFX)(p, v)
+#define LDV_N(p, k)      FN2(ld, SFX, n)(p, k)
+#define STV_N(p, v, k)   FN2(st, SFX, n)(p, v, k)
+#define STV_TWO(p, v, w) FN2(st, SFX, two)(p, v, w)
 /* The tile of the micro-kernel, in rows and vectors; blocks: about so many rows, and summands and
  * columns. */
 #define MR                      ROWS_REAL
@@ -22,6 +23,7 @@
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 #define E                       ((int64_t)sizeof(T))
+#define SLIM_COLUMN             (VB == 64 && !WHOLE ? W / 4 : W - 1)
 #define SAME                    (sizeof(T) == sizeof(C)) /* nothing is widened */
 #define STEP                    (E < 4 ? 16 : 64 / E) /* elements to a line of the cache, about */
 /* Numbers of 16 bits would become ints, which must not wrap. */
@@ -68,16 +70,21 @@ static inline FN(plan) FN(plan_of)(int64_t m, int64_t n, int64_t k) {
 #if ROUNDS
 /* Sums of a block of C, to where they belong. */
 static void FN(deliver)(const nomen__gemm_args *g, const C *c, int64_t nc) {
-    for (int64_t r = 0; r < g->m; r++)
-        for (int64_t s = 0; s < g->n; s += W) {
-            const V v = *(const V *)(const void *)(c + r * nc + s);
-            char *to = g->c + r * g->c_row + s * g->c_col;
+    for (int64_t r = 0; r < g->m; r++) {
+        char *to = g->c + r * g->c_row;
+        const V *from = (const V *)(const void *)(c + r * nc);
+        int64_t s = 0;
+        for (; g->c_col == E && s + 2 * W <= g->n; s += 2 * W, to += 2 * W * E, from += 2)
+            STV_TWO(&AT(T, to, 0), from[0], from[1]);
+        for (; s < g->n; s += W, to += W * g->c_col, from++) {
+            const V v = *from;
             const int64_t w = g->n - s < W ? g->n - s : W;
             if (g->c_col == E && w == W)
                 STV(&AT(T, to, 0), v);
             else
                 for (int64_t l = 0; l < w; l++) AT(T, to, l * g->c_col) = T_OF(v[l]);
         }
+    }
 }
 #endif
 
@@ -234,7 +241,7 @@ static APART void FN(slim)(const nomen__gemm_args *g) {
     else
         FN(few)(g, (GEMM_NARROW + W - 1) / W, true);
 }
-/* ... times one column, of less than a vector: the sums that dot comes to. */
+/* ... times one column, of up to SLIM_COLUMN elements, less than a vector. */
 static APART void FN(slim_column)(const nomen__gemm_args *g) {
     enum { ROWS = 4 };
     C x[W];
@@ -266,30 +273,7 @@ static inline V FN(own)(const C *x) {
 #if WHOLE
 #include "kernels/loops/gemm_dots.h"
 #else
-/* The sum of products of a row of unit step with x. */
-static inline C FN(dot)(const T *a, const C *x, int64_t k) {
-    C total = 0;
-    for (int64_t p0 = 0; p0 < k; p0 += GEMM_DOT) {
-        int64_t p = p0, end = k - p0 < GEMM_DOT ? k : p0 + GEMM_DOT;
-        V s[4] = {{0}, {0}, {0}, {0}};
-        for (; p + 4 * W <= end; p += 4 * W)
-#pragma GCC unroll 4
-            for (int u = 0; u < 4; u++)
-                s[u] = FMA(LDV(a + p + u * W), FN(own)(x + p + u * W), s[u]);
-        for (; p + W <= end; p += W) s[0] = FMA(LDV(a + p), FN(own)(x + p), s[0]);
-        s[0] = (s[0] + s[1]) + (s[2] + s[3]);
-        C part = 0;
-        for (; p < end; p++) part += C_OF(a[p]) * x[p];
-        for (int l = 0; l < W; l++) part += s[0][l];
-        total += part;
-    }
-    return total;
-}
-
-static void FN(rows_column)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
-                            int64_t c_step) {
-    for (int64_t i = 0; i < m; i++) AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k));
-}
+#include "kernels/loops/gemm_rows.h"
 #endif
 
 /* A vector of elements, or the first ones of it that there are. */
@@ -364,7 +348,8 @@ static void FN(row_column)(const nomen__gemm_args *g) {
         nomen__gemm_args part = *g;
         part.b += p * g->b_row;
         part.k = g->k - p < GEMM_DOT ? g->k - p : GEMM_DOT;
-        const C sum = FN(dot)(&CAT(T, g->a, p * E), FN(column)(&part, 0, x), part.k);
+        const C *const y = FN(column)(&part, 0, x);
+        const C sum = FN(dot)(&CAT(T, g->a, p * E), y, part.k, p > 0);
         total = (C)(total + sum);
     }
     AT(T, g->c, 0) = T_OF(total);
@@ -382,64 +367,7 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
         }
 }
 
-#if !ROUNDS
 #include "kernels/loops/gemm_direct.h"
-#endif
-
-#if ROUNDS
-/* Products of half types of up to GEMM_MEDIUM rows and columns, or few summands, are those of
- * float32: the same sums in the same order. Some rows at a time, so that those of C stay near. */
-static inline bool FN(is_medium)(int64_t m, int64_t n, int64_t k) {
-    const bool little = n <= GEMM_MEDIUM && m <= GEMM_MEDIUM;
-    return (little || k <= GEMM_THIN) && is_direct_matmul_f32(m, n, k);
-}
-static inline int64_t FN(strip)(int64_t m, int64_t n) {
-    if (m <= GEMM_MEDIUM && n <= GEMM_MEDIUM) return m;
-    const int64_t rows = GEMM_NEAR / (n * (int64_t)sizeof(C)) / MR * MR;
-    return rows > m ? m : rows < MR ? MR : rows;
-}
-static inline int64_t FN(pitch)(int64_t n) { return (n + W - 1) / W * W; }
-
-static void FN(widen)(C *to, const char *in, int64_t lines, int64_t n, int64_t line, int64_t step) {
-    for (int64_t i = 0; i < lines; i++, to += FN(pitch)(n), in += line)
-        for (int64_t j = 0; j < n; j += GEMM_SMALL)
-            FN(take)(to + j, in + j * step, n - j < GEMM_SMALL ? n - j : GEMM_SMALL, step);
-}
-
-static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
-    const int64_t e = (int64_t)sizeof(C), across = FN(pitch)(g->n), along = FN(pitch)(g->k);
-    const int64_t rows = FN(strip)(g->m, g->n);
-    C *a = scratch, *b = a + rows * along, *c = b + g->k * across;
-    nomen__gemm_args part = *g;
-    FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
-    if (part.m > rows) part.m = rows;
-    for (int64_t i = 0; i < g->m; i += part.m) {
-        const int64_t left = g->m - i;
-        /* Not so few at the end that they would be no tile: two halves, which may share a row. */
-        if (left > part.m && left < 2 * part.m)
-            part.m = (left + 1) / 2;
-        else if (left < part.m)
-            i = g->m - part.m;
-        part.a = g->a + i * g->a_row;
-        part.c = g->c + i * g->c_row;
-        const nomen__gemm_args wide = {.m = part.m,
-                                       .n = g->n,
-                                       .k = g->k,
-                                       .a = (char *)a,
-                                       .b = (char *)b,
-                                       .c = (char *)c,
-                                       .a_row = along * e,
-                                       .a_col = e,
-                                       .b_row = across * e,
-                                       .b_col = e,
-                                       .c_row = across * e,
-                                       .c_col = e};
-        FN(widen)(a, part.a, part.m, g->k, g->a_row, g->a_col);
-        direct_matmul_f32(&wide, NULL);
-        FN(deliver)(&part, c, across);
-    }
-}
-#endif
 
 static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
     return m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL;
@@ -448,12 +376,16 @@ static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
 /* Which way is taken depends on the steps as well: enough for each. */
 static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     size_t copy = 0, other = (size_t)k * sizeof(C);
-#if !ROUNDS
-    if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
-#else
-    if (FN(is_medium)(m, n, k))
+#if ROUNDS
+    if (FN(is_near)(m, n, k))
         copy = (size_t)(FN(strip)(m, n) * FN(pitch)(k) + (k + FN(strip)(m, n)) * FN(pitch)(n)) *
                sizeof(C);
+    if (FN(is_thin)(m, n, k) || m <= MR || m <= GEMM_NARROW) {
+        const size_t rows = FN(direct_scratch)(m, k);
+        if (rows > copy) copy = rows;
+    }
+#else
+    if (FN(is_near)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
 #endif
     if (m > GEMM_NARROW && n > GEMM_NARROW) {
         const FN(plan) p = FN(plan_of)(m, n, k);
@@ -463,8 +395,7 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
 }
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     if (k <= 0 || m <= 0 || n <= 0) return 0;
-    if (m == 1 || n == 1) return (size_t)k * sizeof(C);
-    if (FN(is_small)(m, n, k)) return 0;
+    if (m != 1 && n != 1 && FN(is_small)(m, n, k)) return 0;
     const size_t one = FN(scratch_of)(m, n, k), other = FN(scratch_of)(n, m, k); /* C turned */
     return one > other ? one : other;
 }
@@ -473,6 +404,7 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
     if (g->m <= 0 || g->n <= 0) return;
     const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
+    const bool small = g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k);
     if (!few_columns && !few_rows && g->c_col != E && g->c_row == E) {
         turned = turned_product(g);
         g = &turned;
@@ -480,28 +412,38 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = 0;
-#if !ROUNDS
-    } else if (g->c_col == E && FN(is_direct)(g->m, g->n, g->k) &&
-               (g->b_col == E || (!few_rows && !FN(is_small)(g->m, g->n, g->k)))) {
+        return;
+    }
+#if ROUNDS
+    if (!small && g->b_col == E && g->c_col == E && FN(is_thin)(g->m, g->n, g->k)) {
+        FN(direct)(g, scratch);
+#else
+    if (g->c_col == E && FN(is_near)(g->m, g->n, g->k) &&
+        (g->b_col == E || (!few_rows && !small && g->k <= DIRECT_K))) {
         FN(direct)(g, scratch);
 #endif
-    } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
+    } else if (small) {
         FN(small)(g);
+    } else if (FN(is_flat)(g)) {
+        FN(direct)(g, scratch);
     } else if (few_columns && g->m != 1 && g->a_col == E &&
-               g->k <= (g->n == 1 ? W - 1 : GEMM_SMALL)) {
+               g->k <= (g->n == 1 ? SLIM_COLUMN : GEMM_SMALL)) {
         if (g->n == 1)
             FN(slim_column)(g);
         else
             FN(slim)(g);
     } else if (!SAME && g->m == 1 && g->n == 1 && g->a_col == E) {
         FN(row_column)(g);
+    } else if (!WHOLE && few_columns && g->m > 1 && g->a_row == E) {
+        turned = turned_product(g);
+        FN(direct)(&turned, scratch);
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
     } else if (few_rows) {
         turned = turned_product(g);
         FN(narrow)(&turned, scratch);
 #if ROUNDS
-    } else if (FN(is_medium)(g->m, g->n, g->k)) {
+    } else if (FN(is_near)(g->m, g->n, g->k)) {
         FN(medium)(g, scratch);
 #endif
     } else {
@@ -516,6 +458,7 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef CAT
 #undef E
 #undef SAME
+#undef SLIM_COLUMN
 #undef STEP
 #undef P
 #undef P_ADD
@@ -529,6 +472,7 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef STV
 #undef LDV_N
 #undef STV_N
+#undef STV_TWO
 #undef C_OF
 #undef T_OF
 #undef FMA
