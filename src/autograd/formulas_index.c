@@ -29,8 +29,7 @@ nomen_tensor *nomen__g_masked_select(nomen__backward *b, nomen_tensor *g) {
 /* The source may have more elements than the mask took. */
 nomen_tensor *nomen__g_masked_scatter(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *taken = nomen_masked_select(g, b->in[1]), *all = taken;
-    int64_t numel = 1, used = nomen_numel(taken);
-    for (int d = 0; d < b->ndim; d++) numel *= b->size[d];
+    const int64_t numel = nomen__numel_of(b->size, b->ndim), used = nomen_numel(taken);
     if (taken && numel > used)
         all = nomen_cat(NOMEN_LIST(
             taken, nomen_zeros(NULL, NOMEN_SIZES(numel - used), .dtype = nomen_dtype_of(g))));

@@ -13,8 +13,7 @@ static nomen_tensor *adjoint(nomen_tensor *t) {
 /* All leading dims as one: [..., m, k] to [m', k]. */
 static nomen_tensor *folded(nomen_tensor *t) {
     if (!t || t->ndim == 2) return t;
-    int64_t k = t->size[t->ndim - 1], rows = 1;
-    for (int d = 0; d < t->ndim - 1; d++) rows *= t->size[d];
+    const int64_t k = t->size[t->ndim - 1], rows = nomen__numel_of(t->size, t->ndim - 1);
     return nomen_reshape(t, NOMEN_SIZES(rows, k));
 }
 

@@ -120,18 +120,9 @@ static bool is_permutation(const nomen__map *map, const int64_t *input_size, int
 static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
                                   const int64_t *input_size, const int *place) {
     if (nomen__make_ready(g)) return NULL;
-    nomen_tensor *t = nomen__tensor_new((nomen_dtype)g->dtype, map->input_ndim);
-    if (!t) return NULL;
-    nomen__storage_retain(g->storage);
-    t->storage = g->storage;
-    t->data = g->data;
-    nomen__same_place(t, g);
-    for (int d = 0; d < map->input_ndim; d++) {
-        t->size[d] = input_size[d];
-        t->stride[d] = place[d] < 0 ? 1 : g->stride[place[d]];
-    }
-    nomen__tensor_finish(t);
-    return t;
+    int64_t stride[NOMEN_MAX_DIMS];
+    for (int d = 0; d < map->input_ndim; d++) stride[d] = place[d] < 0 ? 1 : g->stride[place[d]];
+    return nomen__tensor_view(g, (nomen_dtype)g->dtype, map->input_ndim, input_size, stride, 0);
 }
 
 static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int64_t *input_size) {
@@ -208,39 +199,22 @@ static nomen_tensor *laid_out(const nomen_tensor *from, const nomen__geometry *g
         high += reach > 0 ? reach : 0;
     }
     int64_t count = high - low + 1, item = nomen__item(from->dtype);
-    nomen_tensor *t = nomen__tensor_new((nomen_dtype)from->dtype, g->base_ndim);
-    if (!t) return NULL;
-    nomen_tensor *memory =
-        nomen__tensor_empty_on(from->device, (nomen_dtype)from->dtype, 1, &count);
-    if (!memory) {
-        nomen__release(t);
-        return NULL;
-    }
-    t->storage = memory->storage;
-    nomen__storage_retain(t->storage);
-    nomen__same_place(t, memory);
+    const nomen_dtype d = (nomen_dtype)from->dtype;
+    nomen_tensor *memory = nomen__tensor_empty_on(from->device, d, 1, &count);
+    if (!memory) return NULL;
+    nomen_tensor *t =
+        nomen__tensor_view(memory, d, g->base_ndim, g->base_size, g->base_stride, -low * item);
     nomen__release(memory);
-    t->data = t->storage->data - low * item;
-    memcpy(t->size, g->base_size, sizeof *t->size * (size_t)g->base_ndim);
-    memcpy(t->stride, g->base_stride, sizeof *t->stride * (size_t)g->base_ndim);
-    nomen__tensor_finish(t);
-    if (!nomen__copy_values(t, from)) return t;
+    if (!t || !nomen__copy_values(t, from)) return t;
     nomen__release(t);
     return NULL;
 }
 
 /* The view of the geometry in a tensor that is laid out like the base. */
 static nomen_tensor *shown(const nomen_tensor *t, const nomen__geometry *g) {
-    nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, g->ndim);
-    if (!v) return NULL;
-    nomen__storage_retain(t->storage);
-    v->storage = t->storage;
-    v->data = t->numel ? t->data + g->offset * nomen__item(t->dtype) : t->data;
-    nomen__same_place(v, t);
-    memcpy(v->size, g->size, sizeof *v->size * (size_t)g->ndim);
-    memcpy(v->stride, g->stride, sizeof *v->stride * (size_t)g->ndim);
-    nomen__tensor_finish(v);
-    return v;
+    const nomen_dtype d = (nomen_dtype)t->dtype;
+    const int64_t bytes = t->numel ? g->offset * nomen__item(d) : 0;
+    return nomen__tensor_view(t, d, g->ndim, g->size, g->stride, bytes);
 }
 
 static nomen_tensor *grad_of_strided(nomen__backward *b, int input);

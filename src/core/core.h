@@ -182,6 +182,16 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
 nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype);
 /* A second header on the same storage: same dims, names and dtype; no autograd. */
 nomen_tensor *nomen__tensor_alias(const nomen_tensor *t);
+/* The product of n sizes. */
+static inline int64_t nomen__numel_of(const int64_t *size, int n) {
+    int64_t numel = 1;
+    for (int d = 0; d < n; d++) numel *= size[d];
+    return numel;
+}
+/* A header on the storage of t, so many bytes behind its first element, with another dtype, sizes
+ * and strides, which stay within the memory: no names, no autograd. */
+nomen_tensor *nomen__tensor_view(const nomen_tensor *t, nomen_dtype dtype, int ndim,
+                                 const int64_t *size, const int64_t *stride, int64_t bytes);
 /* A header and a storage on memory that is somebody else's, with one reference. stride in elements,
  * of any sign; NULL: row-major. Checks everything that can be checked: sizes, that the reach of the
  * strides fits the address space, alignment. On failure nothing is released. */

@@ -185,19 +185,14 @@ void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride) {
 
 void nomen__tensor_finish(nomen_tensor *t) {
     int64_t numel = 1;
-    for (int i = 0; i < t->ndim; i++) numel *= t->size[i];
+    bool contiguous = true;
     /* The stride of a dim of size 1 is never walked, and nothing at all is walked in an empty
      * tensor. */
-    bool contiguous = true;
-    int64_t step = 1;
-    for (int i = t->ndim - 1; i >= 0 && numel; i--) {
-        if (t->size[i] == 1) continue;
-        if (t->stride[i] != step) {
-            contiguous = false;
-            break;
-        }
-        step *= t->size[i];
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        contiguous &= (t->size[i] == 1) | (t->stride[i] == numel);
+        numel *= t->size[i];
     }
+    contiguous |= !numel;
     t->numel = numel;
     t->flags = (uint8_t)(contiguous ? t->flags | NOMEN__CONTIGUOUS : t->flags & ~NOMEN__CONTIGUOUS);
 }
@@ -303,6 +298,22 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     twin->flags &= (uint8_t)~NOMEN__AWAY; /* nobody knows it */
     nomen__release(twin);
     return NULL;
+}
+
+nomen_tensor *nomen__tensor_view(const nomen_tensor *t, nomen_dtype dtype, int ndim,
+                                 const int64_t *size, const int64_t *stride, int64_t bytes) {
+    nomen_tensor *v = nomen__tensor_new(dtype, ndim);
+    if (!v) return NULL;
+    for (int i = 0; i < ndim; i++) {
+        v->size[i] = size[i];
+        v->stride[i] = stride[i];
+    }
+    nomen__storage_retain(t->storage);
+    v->storage = t->storage;
+    v->data = t->data + bytes;
+    nomen__same_place(v, t);
+    nomen__tensor_finish(v);
+    return v;
 }
 
 /* Whoever asked may fail later: the dims move with the room. */

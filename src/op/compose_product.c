@@ -322,9 +322,7 @@ static nomen_tensor *all_rows(nomen_tensor *a, nomen_tensor *b) {
     int n = a->ndim - 1, m = b->ndim - 1;
     for (int d = 0; d < n; d++) size[d] = a->size[d];
     for (int d = 0; d < m; d++) size[n + d] = b->size[d];
-    int64_t rows = 1, columns = 1;
-    for (int d = 0; d < n; d++) rows *= a->size[d];
-    for (int d = 0; d < m; d++) columns *= b->size[d];
+    const int64_t rows = nomen__numel_of(a->size, n), columns = nomen__numel_of(b->size, m);
     nomen_tensor *left = nomen_reshape(a, NOMEN_SIZES(rows, k)),
                  *right = nomen_reshape(b, NOMEN_SIZES(columns, k));
     nomen_tensor *r = nomen_mm(left, nomen_transpose(right, "0", "1"));

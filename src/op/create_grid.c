@@ -99,15 +99,10 @@ nomen_status nomen__launch_eye(nomen__call *c) {
     nomen_tensor *out = c->out[0];
     nomen_status s = nomen__fill_values(out, &zero);
     if (s || !out->numel) return s;
-    nomen_tensor *line = nomen__tensor_new((nomen_dtype)out->dtype, 1);
+    const int64_t size = out->size[0] < out->size[1] ? out->size[0] : out->size[1];
+    const int64_t stride = out->stride[0] + out->stride[1];
+    nomen_tensor *line = nomen__tensor_view(out, (nomen_dtype)out->dtype, 1, &size, &stride, 0);
     if (!line) return NOMEN_ERROR_MEMORY;
-    line->size[0] = out->size[0] < out->size[1] ? out->size[0] : out->size[1];
-    line->stride[0] = out->stride[0] + out->stride[1];
-    nomen__storage_retain(out->storage);
-    line->storage = out->storage;
-    line->data = out->data;
-    nomen__same_place(line, out);
-    nomen__tensor_finish(line);
     s = nomen__fill_values(line, &one);
     nomen__release(line);
     return s;

@@ -415,8 +415,7 @@ static nomen__fused *step_new(const nomen__call *c, const int64_t *stride) {
     f->stride = f->size + c->ndim;
     memcpy(f->size, c->size, room);
     memcpy(f->stride, stride, room);
-    f->numel = 1;
-    for (int d = 0; d < c->ndim; d++) f->numel *= c->size[d];
+    f->numel = nomen__numel_of(c->size, c->ndim);
     return f;
 }
 

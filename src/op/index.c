@@ -61,6 +61,16 @@ static nomen_status take_mask(index_plan *p, nomen_tensor *mask, int dim) {
     return NOMEN_OK;
 }
 
+/* The view that a call gives of it takes the place of what is indexed. */
+static nomen_status look_at(index_plan *p, nomen__call *view) {
+    nomen_status s = nomen__invoke(view);
+    if (s) return s;
+    nomen__release(p->self);
+    p->self = view->out[0];
+    p->moved = true;
+    return NOMEN_OK;
+}
+
 /* A mask without dims takes all or nothing: of a new dim of size 1. */
 static nomen_status new_dim(index_plan *p, int dim) {
     nomen__call v;
@@ -69,12 +79,7 @@ static nomen_status new_dim(index_plan *p, int dim) {
     v.arg[0].tensor = p->self;
     v.arg[1].dims = (nomen__dims){1, &ref};
     v.given = 3;
-    nomen_status s = nomen__invoke(&v);
-    if (s) return s;
-    nomen__release(p->self);
-    p->self = v.out[0];
-    p->moved = true;
-    return NOMEN_OK;
+    return look_at(p, &v);
 }
 
 static nomen_status take_single_mask(index_plan *p, nomen_tensor *mask, int dim) {
@@ -134,12 +139,7 @@ static nomen_status bring_to_front(index_plan *p) {
     v.arg[0].tensor = p->self;
     v.arg[1].dims = (nomen__dims){n, v.dims_pool};
     v.given = 3;
-    nomen_status s = nomen__invoke(&v);
-    if (s) return s;
-    nomen__release(p->self);
-    p->self = v.out[0];
-    p->moved = true;
-    return NOMEN_OK;
+    return look_at(p, &v);
 }
 
 static nomen_status order_dims(index_plan *p) {

@@ -144,8 +144,6 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
     size[dim] = length;
     part->size = size;
     part->data = out->data + start * out->stride[dim] * nomen__item(out->dtype);
-    part->numel = 1;
-    for (int i = 0; i < out->ndim; i++) part->numel *= size[i];
     nomen__tensor_finish(part);
 }
 
@@ -220,11 +218,10 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
     job.count = job.row = 0;
     job.to = out->data;
     job.copy = NULL;
-    int64_t rounds = 1, inner = nomen__item(out->dtype);
     if (c->in_count > JOINED || !(out->flags & NOMEN__CONTIGUOUS) || out->flags & NOMEN__AWAY)
         return false;
-    for (int d = 0; d < c->dim; d++) rounds *= out->size[d];
-    for (int d = c->dim + 1; d < out->ndim; d++) inner *= out->size[d];
+    const int64_t rounds = nomen__numel_of(out->size, c->dim), item = nomen__item(out->dtype);
+    const int64_t inner = item * nomen__numel_of(out->size + c->dim + 1, out->ndim - c->dim - 1);
     if (rounds < 2 && !few) return false;
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
@@ -243,7 +240,7 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
         job.bytes[job.count++] = bytes;
         job.row += bytes;
     }
-    const int64_t item = nomen__item(out->dtype), grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
+    const int64_t grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
     nomen__task *join = few && job.row <= SHORT_ROW ? join_short : join_rounds;
     if (job.copy && job.count == 2 && job.bytes[0] < 16)
         join = join_two;

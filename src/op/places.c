@@ -316,17 +316,13 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
         return rows;
     }
     if (t->dtype == (uint8_t)dtype) {
-        nomen_tensor *rows = nomen__tensor_new(dtype, ndim);
-        if (!rows) return NULL;
+        int64_t stride[NOMEN_MAX_DIMS];
         for (int d = 0; d < ndim; d++) {
             int own = d - (ndim - t->ndim);
-            rows->size[d] = size[d];
-            rows->stride[d] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+            stride[d] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
         }
-        nomen__storage_retain(t->storage);
-        rows->storage = t->storage;
-        rows->data = t->data;
-        nomen__tensor_finish(rows);
+        nomen_tensor *rows = nomen__tensor_view(t, dtype, ndim, size, stride, 0);
+        if (!rows) return NULL;
         if (nomen__one_step(rows, first, count, &step)) return rows;
         nomen__release(rows);
     }
@@ -644,9 +640,7 @@ static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tens
 
 /* Who writes to the same place is one thread. */
 static nomen_status run_walk(place_walk *w) {
-    int64_t outer = 1;
-    for (int d = 0; d < w->ndim; d++) outer *= w->size[d];
-    const int64_t units = outer * w->count;
+    const int64_t units = nomen__numel_of(w->size, w->ndim) * w->count;
     if (units * w->run <= NOMEN__GRAIN) return nomen__parallel_asking(units, units, walk_units, w);
     int64_t grain = NOMEN__GRAIN / w->run + 1;
     if (w->kind == NOMEN__PLACE_TAKE) {

@@ -42,16 +42,9 @@ static bool has_room(const nomen_tensor *t, int64_t numel) {
 
 /* A header of the new sizes on t's storage. */
 static nomen_tensor *within_storage(const nomen_tensor *t, int ndim, const int64_t *size) {
-    nomen_tensor *r = nomen__tensor_new((nomen_dtype)t->dtype, ndim);
-    if (!r) return NULL;
-    if (ndim) memcpy(r->size, size, sizeof *size * (size_t)ndim);
-    nomen__contiguous_strides(size, ndim, r->stride);
-    nomen__storage_retain(t->storage);
-    r->storage = t->storage;
-    r->data = t->data;
-    nomen__same_place(r, t);
-    nomen__tensor_finish(r);
-    return r;
+    int64_t stride[NOMEN_MAX_DIMS];
+    nomen__contiguous_strides(size, ndim, stride);
+    return nomen__tensor_view(t, (nomen_dtype)t->dtype, ndim, size, stride, 0);
 }
 
 /* What was in memory comes first, in the order it lies there; the rest is zero. */

@@ -89,18 +89,7 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
         return v;
     }
     if (nomen__make_ready(t)) return NULL;
-    nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, ndim);
-    if (!v) return NULL;
-    for (int i = 0; i < ndim; i++) {
-        v->size[i] = size[i];
-        v->stride[i] = stride[i];
-    }
-    nomen__storage_retain(t->storage);
-    v->storage = t->storage;
-    v->data = t->data;
-    nomen__same_place(v, t);
-    nomen__tensor_finish(v);
-    return v;
+    return nomen__tensor_view(t, (nomen_dtype)t->dtype, ndim, size, stride, 0);
 }
 
 /* ---- shape steps ----------------------------------------------------------------------------- */

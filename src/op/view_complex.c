@@ -9,18 +9,11 @@ static bool is_complex(const nomen_tensor *t) {
     return nomen_dtype_is_complex((nomen_dtype)t->dtype);
 }
 
-/* A header on the storage of the call's operand, without sizes and strides. */
-static nomen_tensor *header(nomen__call *c, int64_t bytes) {
-    nomen_tensor *t = c->in[0], *v = nomen__tensor_new(c->result[0], c->ndim);
-    if (!v) return NULL;
-    nomen__storage_retain(t->storage);
-    v->storage = t->storage;
-    v->data = t->numel ? t->data + bytes : t->data;
-    nomen__same_place(v, t);
-    memcpy(v->size, c->size, sizeof *v->size * (size_t)c->ndim);
+/* The result, so many bytes behind where the operand begins, with the sizes of the call. */
+static nomen_status show(nomen__call *c, int64_t bytes, const int64_t *stride) {
     c->is_view = true;
-    c->out[0] = v;
-    return v;
+    c->out[0] = nomen__tensor_view(c->in[0], c->result[0], c->ndim, c->size, stride, bytes);
+    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 static void take_sizes(nomen__call *c) {
@@ -30,13 +23,10 @@ static void take_sizes(nomen__call *c) {
 
 static nomen_status part(nomen__call *c, bool imaginary) {
     nomen_tensor *t = c->in[0];
-    int64_t item = nomen__item(c->result[0]);
+    int64_t item = nomen__item(c->result[0]), stride[NOMEN_MAX_DIMS];
     take_sizes(c);
-    nomen_tensor *v = header(c, imaginary ? item : 0);
-    if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < c->ndim; d++) v->stride[d] = t->stride[d] * (is_complex(t) ? 2 : 1);
-    nomen__tensor_finish(v);
-    return NOMEN_OK;
+    for (int d = 0; d < c->ndim; d++) stride[d] = t->stride[d] * (is_complex(t) ? 2 : 1);
+    return show(c, imaginary && t->numel ? item : 0, stride);
 }
 
 static nomen_status only_complex(const nomen__call *c) {
@@ -67,14 +57,12 @@ nomen_status nomen__names_pairs(nomen__call *c) {
 
 nomen_status nomen__shape_pairs(nomen__call *c) {
     nomen_tensor *t = c->in[0];
+    int64_t stride[NOMEN_MAX_DIMS];
     take_sizes(c);
     c->size[c->ndim++] = 2;
-    nomen_tensor *v = header(c, 0);
-    if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < t->ndim; d++) v->stride[d] = t->stride[d] * 2;
-    v->stride[t->ndim] = 1;
-    nomen__tensor_finish(v);
-    return NOMEN_OK;
+    for (int d = 0; d < t->ndim; d++) stride[d] = t->stride[d] * 2;
+    stride[t->ndim] = 1;
+    return show(c, 0, stride);
 }
 
 static nomen_status check_pairs(const nomen_tensor *t) {
@@ -120,13 +108,11 @@ nomen_status nomen__dtype_pairs(nomen__call *c) {
 
 nomen_status nomen__shape_unpaired(nomen__call *c) {
     nomen_tensor *t = c->in[0];
+    int64_t stride[NOMEN_MAX_DIMS];
     take_sizes(c);
     c->ndim--;
-    nomen_tensor *v = header(c, 0);
-    if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < c->ndim; d++) v->stride[d] = t->stride[d] / 2;
-    nomen__tensor_finish(v);
-    return NOMEN_OK;
+    for (int d = 0; d < c->ndim; d++) stride[d] = t->stride[d] / 2;
+    return show(c, 0, stride);
 }
 
 /* ---- bytes as another dtype ------------------------------------------------------------------ */
@@ -184,12 +170,10 @@ nomen_status nomen__shape_view_dtype(nomen__call *c) {
         if (s) return s;
         c->size[last] = c->size[last] * k.from / k.to;
     }
-    nomen_tensor *v = header(c, 0);
-    if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < c->ndim; d++) v->stride[d] = t->stride[d] * k.from / k.to;
-    if (last >= 0 && k.from != k.to) v->stride[last] = 1;
-    nomen__tensor_finish(v);
-    return NOMEN_OK;
+    int64_t stride[NOMEN_MAX_DIMS];
+    for (int d = 0; d < c->ndim; d++) stride[d] = t->stride[d] * k.from / k.to;
+    if (last >= 0 && k.from != k.to) stride[last] = 1;
+    return show(c, 0, stride);
 }
 
 /* ---- any steps ------------------------------------------------------------------------------- */
@@ -261,12 +245,10 @@ nomen_status nomen__shape_as_strided(nomen__call *c) {
     if (end && (offset >= room || end > room - offset)) return fail_bounds(c, offset, end, bytes);
     c->ndim = (int)c->arg[1].sizes.count;
     for (int d = 0; d < c->ndim; d++) c->size[d] = c->arg[1].sizes.at[d];
-    nomen_tensor *v = header(c, 0);
-    if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < c->ndim; d++) v->stride[d] = nomen__stride_kept(c->arg[2].sizes.at[d]);
-    v->data = end ? t->storage->data + offset * item : t->storage->data;
-    nomen__tensor_finish(v);
-    return NOMEN_OK;
+    int64_t stride[NOMEN_MAX_DIMS];
+    for (int d = 0; d < c->ndim; d++) stride[d] = nomen__stride_kept(c->arg[2].sizes.at[d]);
+    const int64_t begin = t->storage->data - t->data;
+    return show(c, end ? begin + offset * item : begin, stride);
 }
 
 /* ---- composites ------------------------------------------------------------------------------ */

@@ -2,8 +2,6 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
-#include <string.h>
-
 /* ---- movedim --------------------------------------------------------------------------------- */
 
 nomen_status nomen__view_movedim(nomen__call *c) {
@@ -37,19 +35,13 @@ nomen_status nomen__view_diagonal(nomen__call *c) {
     return nomen__names_insert((nomen__names){rest.n, rest.at}, rest.n, name, &c->names);
 }
 
-/* A fresh header on the same storage, of c->ndim dims. */
-static nomen_tensor *same_storage(const nomen__call *c, int64_t offset, const int64_t *stride) {
+/* The result, from element `offset` on, with the sizes of the call. */
+static nomen_status show(nomen__call *c, int64_t offset, const int64_t *stride) {
     const nomen_tensor *t = c->in[0];
-    nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, c->ndim);
-    if (!v) return NULL;
-    memcpy(v->size, c->size, sizeof *c->size * (size_t)c->ndim);
-    memcpy(v->stride, stride, sizeof *stride * (size_t)c->ndim);
-    nomen__storage_retain(t->storage);
-    v->storage = t->storage;
-    v->data = t->data + offset * nomen__item(t->dtype);
-    nomen__same_place(v, t);
-    nomen__tensor_finish(v);
-    return v;
+    const int64_t bytes = offset * nomen__item(t->dtype);
+    c->is_view = true;
+    c->out[0] = nomen__tensor_view(t, (nomen_dtype)t->dtype, c->ndim, c->size, stride, bytes);
+    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 nomen_status nomen__shape_diagonal(nomen__call *c) {
@@ -72,9 +64,7 @@ nomen_status nomen__shape_diagonal(nomen__call *c) {
     }
     c->size[c->ndim] = length;
     stride[c->ndim++] = t->stride[a] + t->stride[b];
-    c->is_view = true;
-    c->out[0] = same_storage(c, length ? start : 0, stride);
-    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return show(c, length ? start : 0, stride);
 }
 
 /* ---- unfold ---------------------------------------------------------------------------------- */
@@ -114,7 +104,5 @@ nomen_status nomen__shape_unfold(nomen__call *c) {
     /* windows overlap: there may be more elements than anybody can count */
     if (nomen__checked_numel(c->size, c->ndim, (size_t)nomen__item(t->dtype)) < 0)
         return NOMEN_ERROR_SHAPE;
-    c->is_view = true;
-    c->out[0] = same_storage(c, 0, stride);
-    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return show(c, 0, stride);
 }
