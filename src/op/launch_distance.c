@@ -2,9 +2,11 @@
  * one (pdist). What they are asked for was checked by compose_distance.c. */
 #include "nomen/memory.h"
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/rows.gen.h"
 
 enum { SELF, OTHER, P, PAIRS };
+enum { A, B, OUT };
 enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
 #define LONG_WORK 2e8 /* terms of a chunk that may take half a second */
 
@@ -47,19 +49,11 @@ nomen_status nomen__shape_distances(nomen__call *c) {
 typedef struct distances {
     const nomen__distance *kernel;
     nomen__distance_args whole; /* of one batch */
-    int ndim;                   /* batch dims, innermost first */
-    int64_t size[NOMEN_MAX_DIMS], a[NOMEN_MAX_DIMS], b[NOMEN_MAX_DIMS], out[NOMEN_MAX_DIMS];
+    nomen__nest batch;
     int64_t grain; /* points of a chunk */
     char *scratch;
     size_t scratch_each; /* by chunk */
 } distances;
-
-/* Bytes from one index of batch dim d of the result to the next, d counted from the last one. */
-static int64_t batch_step(const nomen_tensor *t, int d) {
-    int own = t->ndim - 3 - d;
-    if (own < 0 || t->size[own] == 1) return 0;
-    return t->stride[own] * nomen__item(t->dtype);
-}
 
 static void describe(distances *job, const nomen_tensor *a, const nomen_tensor *b,
                      const nomen_tensor *out) {
@@ -76,15 +70,17 @@ static void describe(distances *job, const nomen_tensor *a, const nomen_tensor *
     w->a_col = a->stride[an - 1] * item;
     w->b_row = b->stride[bn - 2] * item;
     w->b_col = b->stride[bn - 1] * item;
-    job->ndim = w->pairs ? 0 : n - 2;
+    job->batch.ndim = 0;
     if (w->pairs) return;
     w->out_row = out->stride[n - 2] * item;
     w->out_col = out->stride[n - 1] * item;
-    for (int d = 0; d < job->ndim; d++) {
-        job->size[d] = out->size[n - 3 - d];
-        job->a[d] = batch_step(a, d);
-        job->b[d] = batch_step(b, d);
-        job->out[d] = batch_step(out, d);
+    for (int d = 0; d < n - 2; d++) {
+        if (out->size[n - 3 - d] == 1) continue;
+        int64_t *const step = job->batch.step[job->batch.ndim];
+        step[A] = nomen__batch_step(a, d);
+        step[B] = nomen__batch_step(b, d);
+        step[OUT] = nomen__batch_step(out, d);
+        nomen__nest_add(&job->batch, out->size[n - 3 - d]);
     }
 }
 
@@ -94,17 +90,13 @@ static void run_points(void *context, int64_t begin, int64_t end) {
     char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
     while (begin < end) {
         nomen__distance_args w = job->whole;
-        int64_t batch = begin / w.m, first = begin % w.m, left = w.m - first;
-        for (int d = 0; d < job->ndim; d++) {
-            int64_t at = batch % job->size[d];
-            batch /= job->size[d];
-            w.a += at * job->a[d];
-            w.b += at * job->b[d];
-            w.out += at * job->out[d];
-        }
+        const int64_t first = begin % w.m, left = w.m - first;
+        int64_t at[NOMEN__SIDES];
+        nomen__nest_find(&job->batch, begin / w.m, at);
+        w.a += at[A] + first * w.a_row;
+        w.b += at[B];
+        w.out += at[OUT] + first * w.out_row;
         w.m = left < end - begin ? left : end - begin;
-        w.a += first * w.a_row;
-        w.out += first * w.out_row;
         w.first = first;
         job->kernel->run(&w, scratch);
         begin += w.m;
@@ -148,9 +140,7 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         job.whole = (nomen__distance_args){.p = 2, .pairs = of_pairs(c)};
         if (nomen__given(c, P)) job.whole.p = nomen__real_of(c->arg[P].number);
         describe(&job, a, b, out);
-        int64_t batches = 1;
-        for (int d = 0; d < job.ndim; d++) batches *= job.size[d];
-        status = run(&job, batches);
+        status = run(&job, nomen__nest_count(&job.batch));
     }
     status = nomen__launch_end(c->out[0], out, status);
     nomen__launch_done(c->in[SELF], a);

@@ -3,6 +3,7 @@
 #include "nomen/memory.h"
 #include "nomen/ops.gen.h"
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/rows.gen.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@ enum { SMALL_SIDE = 16, MOST_SCRATCH = 64 };
 typedef struct product {
     const nomen__gemm *gemm;
     nomen__gemm_args whole; /* of one batch */
-    int ndim;               /* batch dims, innermost first */
-    int64_t batches, size[NOMEN_MAX_DIMS], a[NOMEN_MAX_DIMS], b[NOMEN_MAX_DIMS], c[NOMEN_MAX_DIMS];
+    nomen__nest batch;
+    int64_t batches;
     int64_t rows, cols;         /* of a block */
     int64_t row_blocks, blocks; /* per batch */
     char *scratch;
@@ -30,6 +31,14 @@ typedef struct product {
     int scratches;
     _Atomic uint64_t taken; /* bit per scratch */
 } product;
+
+enum { A, B, C };
+
+static void move(nomen__gemm_args *g, const int64_t by[NOMEN__SIDES], int64_t times) {
+    g->a += times * by[A];
+    g->b += times * by[B];
+    g->c += times * by[C];
+}
 
 /* A scratch of one's own. There is one for each thread, so that the wait is for a thread count that
  * was raised a moment ago. */
@@ -48,11 +57,9 @@ static int take_scratch(product *p) {
 
 /* Moves the operands on to the next batch; after the last one, to the first. */
 static void next_batch(const product *p, nomen__gemm_args *g, int64_t at[NOMEN_MAX_DIMS]) {
-    for (int d = 0; d < p->ndim; d++) {
-        const int64_t back = ++at[d] < p->size[d] ? 0 : p->size[d];
-        g->a += (1 - back) * p->a[d];
-        g->b += (1 - back) * p->b[d];
-        g->c += (1 - back) * p->c[d];
+    for (int d = 0; d < p->batch.ndim; d++) {
+        const int64_t back = ++at[d] < p->batch.size[d] ? 0 : p->batch.size[d];
+        move(g, p->batch.step[d], 1 - back);
         if (!back) return;
         at[d] = 0;
     }
@@ -64,12 +71,10 @@ static void run_blocks(void *context, int64_t begin, int64_t end) {
     char *scratch = p->scratch + (size_t)mine * p->scratch_each;
     nomen__gemm_args whole = p->whole;
     int64_t at[NOMEN_MAX_DIMS], batch = begin / p->blocks, block = begin % p->blocks;
-    for (int d = 0; d < p->ndim; d++) {
-        at[d] = batch % p->size[d];
-        batch /= p->size[d];
-        whole.a += at[d] * p->a[d];
-        whole.b += at[d] * p->b[d];
-        whole.c += at[d] * p->c[d];
+    for (int d = 0; d < p->batch.ndim; d++) {
+        at[d] = batch % p->batch.size[d];
+        batch /= p->batch.size[d];
+        move(&whole, p->batch.step[d], at[d]);
     }
     for (int64_t i = begin; i < end; i++) {
         if (p->blocks == 1) {
@@ -95,8 +100,7 @@ static void run_blocks(void *context, int64_t begin, int64_t end) {
 static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, nomen_tensor *c) {
     int64_t item = nomen__item(c->dtype);
     nomen__gemm_args *g = &p->whole;
-    int an = a->ndim, bn = b->ndim, batch_a = an > 2 ? an - 2 : 0, batch_b = bn > 2 ? bn - 2 : 0;
-    int batch = batch_a > batch_b ? batch_a : batch_b, dim = c->ndim;
+    int an = a->ndim, bn = b->ndim, batch = (an > bn ? an : bn) - 2, dim = c->ndim;
     *g = (nomen__gemm_args){.a = a->data, .b = b->data, .c = c->data, .m = 1, .n = 1};
     g->k = a->size[an - 1];
     g->a_col = a->stride[an - 1] * item;
@@ -111,30 +115,27 @@ static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, n
         g->a_row = a->stride[an - 2] * item;
         g->c_row = c->stride[--dim] * item;
     }
-    p->ndim = 0;
-    p->batches = 1;
+    p->batch.ndim = 0;
     for (int d = 0; d < batch; d++) {
-        int own_a = batch_a - 1 - d, own_b = batch_b - 1 - d, own_c = batch - 1 - d, n = p->ndim;
-        int64_t size = c->size[own_c];
+        const int64_t size = c->size[batch - 1 - d];
+        int64_t *const step = p->batch.step[p->batch.ndim];
         if (size == 1) continue;
-        p->batches *= size;
-        p->size[n] = size;
-        p->a[n] = own_a < 0 || a->size[own_a] == 1 ? 0 : a->stride[own_a] * item;
-        p->b[n] = own_b < 0 || b->size[own_b] == 1 ? 0 : b->stride[own_b] * item;
-        p->c[n] = c->stride[own_c] * item;
+        step[A] = nomen__batch_step(a, d);
+        step[B] = nomen__batch_step(b, d);
+        step[C] = c->stride[batch - 1 - d] * item;
         /* Batches of rows times one matrix are more rows. */
-        if (n == 0 && p->b[0] == 0 &&
-            (g->m == 1 || (p->a[0] == g->m * g->a_row && p->c[0] == g->m * g->c_row))) {
-            if (g->m == 1) {
-                g->a_row = p->a[0];
-                g->c_row = p->c[0];
-            }
-            g->m *= size;
-            p->batches /= size;
+        if (p->batch.ndim > 0 || step[B] != 0 ||
+            (g->m > 1 && (step[A] != g->m * g->a_row || step[C] != g->m * g->c_row))) {
+            nomen__nest_add(&p->batch, size);
             continue;
         }
-        p->ndim++;
+        if (g->m == 1) {
+            g->a_row = step[A];
+            g->c_row = step[C];
+        }
+        g->m *= size;
     }
+    p->batches = nomen__nest_count(&p->batch);
 }
 
 static int64_t rounded_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }

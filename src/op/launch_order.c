@@ -1,6 +1,7 @@
 /* Order statistics along one dim (sort, topk, median): rows of a tensor, shared out to threads with
  * a piece of scratch for each. */
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/passing.h"
 #include "op/rows.gen.h"
 
@@ -15,14 +16,13 @@ enum { AT_A_TIME = 1 << 20 }; /* elements, before it is asked whether to go on *
 /* of a row that threads share: at least so many elements each, and not more (they need scratch) */
 enum { PIECE = 1 << 16, MOST_PIECES = 16 };
 
-enum { IN, VALUES, INDICES, SIDES };
+enum { IN, VALUES, INDICES };
 
 typedef struct order_job {
     const nomen__order *order;
     nomen__order_args row; /* of one line: its rows lie at even distances */
-    int ndim;              /* dims over which lines are repeated, innermost first */
-    int64_t size[NOMEN_MAX_DIMS], step[NOMEN_MAX_DIMS][SIDES];
-    int64_t grain; /* rows of a chunk */
+    nomen__nest lines;     /* those are repeated over these */
+    int64_t grain;         /* rows of a chunk */
     char *scratch;
     size_t scratch_each; /* by chunk */
 } order_job;
@@ -36,18 +36,12 @@ static nomen__order_args rows_of(const order_job *job, int64_t begin, int64_t ro
         first = begin % a.rows;
     }
     const int64_t left = a.rows - first;
-    int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
+    int64_t at[NOMEN__SIDES];
+    nomen__nest_find(&job->lines, line, at);
     a.rows = left < rows ? left : rows;
-    for (int d = 0; line && d < job->ndim; d++) {
-        int64_t at = line % job->size[d];
-        from += at * job->step[d][IN];
-        value += at * job->step[d][VALUES];
-        index += at * job->step[d][INDICES];
-        line /= job->size[d];
-    }
-    a.in += from;
-    if (a.values) a.values += value;
-    if (a.indices) a.indices += index;
+    a.in += at[IN] + first * a.in_row;
+    if (a.values) a.values += at[VALUES] + first * a.value_row;
+    if (a.indices) a.indices += at[INDICES] + first * a.index_row;
     return a;
 }
 
@@ -126,51 +120,36 @@ static int64_t step_of(const nomen_tensor *t, const nomen_tensor *in, int d, int
     return d == dim ? 0 : bytes_of(t, t->stride[d - (d > dim)]);
 }
 
-/* All dims but the one that is ordered, joined where all sides allow it. */
-static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
-    job->ndim = 0;
+/* All dims but the one that is ordered. */
+static void lay_out(nomen__nest *lines, const nomen_tensor *in, nomen_tensor *const out[2],
+                    int dim) {
     for (int d = in->ndim - 1; d >= 0; d--) {
         if (d == dim || in->size[d] == 1) continue;
-        int64_t *const step = job->step[job->ndim];
+        int64_t *const step = lines->step[lines->ndim];
         step[IN] = step_of(in, in, d, dim);
         step[VALUES] = step_of(out[0], in, d, dim);
         step[INDICES] = step_of(out[1], in, d, dim);
-        int last = job->ndim - 1;
-        bool joins = job->ndim > 0;
-        for (int s = 0; joins && s < SIDES; s++)
-            joins = step[s] == job->step[last][s] * job->size[last];
-        if (joins) {
-            job->size[last] *= in->size[d];
-            continue;
-        }
-        job->size[job->ndim++] = in->size[d];
+        nomen__nest_add(lines, in->size[d]);
     }
 }
 
 /* The dim whose rows lie closest to each other. */
-static int closest(const order_job *job) {
+static int closest(const nomen__nest *lines) {
     int best = 0;
-    for (int d = 1; d < job->ndim; d++)
-        if (llabs(job->step[d][IN]) < llabs(job->step[best][IN])) best = d;
+    for (int d = 1; d < lines->ndim; d++)
+        if (llabs(lines->step[d][IN]) < llabs(lines->step[best][IN])) best = d;
     return best;
 }
 
 /* One of the dims makes the lines: the longest, or where rows lie across the closest. */
 static void choose_lines(order_job *job, bool across) {
-    int lines = 0;
-    if (!job->ndim) return;
-    if (across) lines = closest(job);
-    for (int d = 1; !across && d < job->ndim; d++)
-        if (job->size[d] > job->size[lines]) lines = d;
-    job->row.rows = job->size[lines];
-    job->row.in_row = job->step[lines][IN];
-    job->row.value_row = job->step[lines][VALUES];
-    job->row.index_row = job->step[lines][INDICES];
-    job->ndim--;
-    for (int d = lines; d < job->ndim; d++) {
-        job->size[d] = job->size[d + 1];
-        for (int s = 0; s < SIDES; s++) job->step[d][s] = job->step[d + 1][s];
-    }
+    nomen__nest *const lines = &job->lines;
+    if (!lines->ndim) return;
+    const int line = across ? closest(lines) : nomen__nest_longest(lines);
+    job->row.rows = nomen__nest_take(lines, line);
+    job->row.in_row = lines->step[line][IN];
+    job->row.value_row = lines->step[line][VALUES];
+    job->row.index_row = lines->step[line][INDICES];
 }
 
 /* Elements and rows follow each other, on all sides. */
@@ -192,7 +171,7 @@ static bool lay_out_last(order_job *job, const nomen_tensor *in, nomen_tensor *c
         if (out[k]) whole &= out[k]->flags;
     if (dim != in->ndim - 1 || !(whole & NOMEN__CONTIGUOUS)) return false;
     nomen__order_args *const row = &job->row;
-    for (int d = 0; d < dim; d++) row->rows *= in->size[d];
+    row->rows = nomen__numel_of(in->size, dim);
     close_up(row, nomen__item(in->dtype));
     return true;
 }
@@ -330,30 +309,30 @@ static bool is_turned(const order_job *job, const nomen_tensor *in) {
         LACKS = 4,
     };
     const nomen__order_args *row = &job->row;
-    if (!job->ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
+    if (!job->lines.ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
         return false;
     if (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= CLASH) return true;
-    const int64_t beside = job->size[closest(job)], rest = beside % TOGETHER;
+    const int64_t beside = job->lines.size[closest(&job->lines)], rest = beside % TOGETHER;
     const bool one = row->count == 1 && row->n <= SHORT;
-    if (beside < BESIDE) return job->ndim > 1 || !(one || in->numel <= QUICK);
+    if (beside < BESIDE) return job->lines.ndim > 1 || !(one || in->numel <= QUICK);
     return rest && beside < MANY && (!one || LACKS * (TOGETHER - rest) > beside);
 }
 
 /* Some of the outermost dim of a side with the dims of the job and `along` elements of a row, as
  * rows that follow each other. */
-static nomen_tensor *side_of(nomen__layout *view, const order_job *job, const nomen_tensor *t,
+static nomen_tensor *side_of(nomen__layout *view, const nomen__nest *lines, const nomen_tensor *t,
                              int side, int64_t begin, int64_t some, int64_t along,
                              int64_t along_step) {
     const int64_t item = nomen__item(t->dtype);
-    const int last = job->ndim - 1;
-    nomen_tensor *v = nomen__lay_over(view, t, job->ndim + 1);
+    const int last = lines->ndim - 1;
+    nomen_tensor *v = nomen__lay_over(view, t, lines->ndim + 1);
     for (int d = 0; d <= last; d++) {
-        v->size[last - d] = d == last ? some : job->size[d];
-        v->stride[last - d] = job->step[d][side] / item;
+        v->size[last - d] = d == last ? some : lines->size[d];
+        v->stride[last - d] = lines->step[d][side] / item;
     }
-    v->size[job->ndim] = along;
-    v->stride[job->ndim] = along_step / item;
-    v->data += begin * job->step[last][side];
+    v->size[lines->ndim] = along;
+    v->stride[lines->ndim] = along_step / item;
+    v->data += begin * lines->step[last][side];
     nomen__tensor_finish(v);
     return v;
 }
@@ -396,7 +375,7 @@ static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
     const int64_t steps[2] = {row->value_step, row->index_step};
     nomen_status s =
         nomen__copy_values(first_of(&dense, room->in, some),
-                           side_of(&apart, job, in, IN, begin, some, row->n, row->in_step));
+                           side_of(&apart, &job->lines, in, IN, begin, some, row->n, row->in_step));
     order_job *const line = some == room->some ? &room->line : &room->last;
     if (!s && room->scratch) {
         line->scratch = room->scratch;
@@ -407,22 +386,23 @@ static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
     for (int k = 0; k < 2; k++)
         if (!s && out[k])
             s = nomen__copy_values(
-                side_of(&apart, job, out[k], VALUES + k, begin, some, row->count, steps[k]),
+                side_of(&apart, &job->lines, out[k], VALUES + k, begin, some, row->count, steps[k]),
                 first_of(&dense, room->out[k], some));
     return s;
 }
 
 static nomen_status make_room(turned *room, const order_job *job, const nomen_tensor *in,
                               nomen_tensor *const out[2], int64_t some) {
-    const int64_t all = job->size[job->ndim - 1], rest = all % some;
+    const nomen__nest *const lines = &job->lines;
+    const int64_t all = lines->size[lines->ndim - 1], rest = all % some;
     nomen__layout view;
-    const nomen_tensor *v = side_of(&view, job, in, IN, 0, some, job->row.n, job->row.in_step);
+    const nomen_tensor *v = side_of(&view, lines, in, IN, 0, some, job->row.n, job->row.in_step);
     room->out[0] = room->out[1] = NULL;
     room->scratch = NULL;
     room->some = some;
     room->in = nomen__tensor_empty((nomen_dtype)in->dtype, v->ndim, v->size);
     if (!room->in) return NOMEN_ERROR_MEMORY;
-    view.size[job->ndim] = job->row.count;
+    view.size[lines->ndim] = job->row.count;
     for (int k = 0; k < 2; k++) {
         if (!out[k]) continue;
         room->out[k] = nomen__tensor_empty((nomen_dtype)out[k]->dtype, v->ndim, v->size);
@@ -441,7 +421,7 @@ static nomen_status make_room(turned *room, const order_job *job, const nomen_te
 static nomen_status order_turned(const order_job *job, const nomen_tensor *in,
                                  nomen_tensor *const out[2]) {
     enum { AT_ONCE = 1 << 17 }; /* elements */
-    const int64_t all = job->size[job->ndim - 1], each = in->numel / all;
+    const int64_t all = job->lines.size[job->lines.ndim - 1], each = in->numel / all;
     const int64_t fit = each < AT_ONCE ? AT_ONCE / each : 1, some = fit < all ? fit : all;
     turned room;
     nomen_status s = make_room(&room, job, in, out, some);
@@ -461,7 +441,7 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
     bool whole = dim < 0 || in->ndim == 0;
     order_job job;
     job.order = c->kernel->order;
-    job.ndim = 0;
+    job.lines.ndim = 0;
     job.row = (nomen__order_args){
         .in = in->data,
         .values = out[0] ? out[0]->data : NULL,
@@ -479,12 +459,11 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
             job.row.value_step = step_of(out[0], in, dim, dim);
             job.row.index_step = step_of(out[1], in, dim, dim);
         }
-        lay_out(&job, in, out, dim);
+        lay_out(&job.lines, in, out, dim);
         if (is_turned(&job, in)) return order_turned(&job, in, out);
         choose_lines(&job, job.row.in_step != item);
     }
-    int64_t rows = job.row.rows;
-    for (int d = 0; d < job.ndim; d++) rows *= job.size[d];
+    const int64_t rows = job.row.rows * nomen__nest_count(&job.lines);
     const int64_t parts = parts_of(c, &job, rows);
     return parts ? run_parts(&job, parts, item) : run_job(&job, rows);
 }

@@ -2,6 +2,7 @@
  * among threads so that their number does not show in the result. Adding up is the reducer's. */
 #include "op/fusing.h"
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/rows.gen.h"
 
 #include "nomen/memory.h"
@@ -28,18 +29,16 @@ typedef struct result {
     int64_t item; /* bytes of what the reducer writes */
 } result;
 
+enum { IN, OUT, POSITION = OUT }; /* sides of what is kept, with two results; and reduced */
+
 typedef struct reduction {
     const nomen__reducer *reducer;
     nomen__reduce_param param;
     const char *in;
     result out[NOMEN__MAX_OUT];
     int64_t index0;
-    /* kept: the dims of the result, reduced: the others; [0] is the one that rectangles span */
-    int nkept, nreduced;
-    int64_t kept[NOMEN_MAX_DIMS], kept_in[NOMEN_MAX_DIMS];
-    int64_t kept_out[NOMEN_MAX_DIMS][NOMEN__MAX_OUT];
-    int64_t reduced[NOMEN_MAX_DIMS], reduced_in[NOMEN_MAX_DIMS], reduced_at[NOMEN_MAX_DIMS];
-    int64_t outer, block, blocks; /* units: outer kept dims times blocks of kept[0] */
+    nomen__nest kept, reduced; /* dims of the result, and the others; rectangles span the first */
+    int64_t outer, block, blocks; /* units: outer kept dims times blocks of the first */
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
@@ -57,192 +56,147 @@ static int64_t span(int64_t step) { return step < 0 ? -step : step ? step : INT6
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
-static void add_kept(reduction *r, int64_t size, int64_t in, const int64_t *out) {
-    int at = r->nkept++;
-    for (; at > 0 && span(r->kept_in[at - 1]) > span(in); at--) {
-        r->kept[at] = r->kept[at - 1];
-        r->kept_in[at] = r->kept_in[at - 1];
-        memcpy(r->kept_out[at], r->kept_out[at - 1], sizeof r->kept_out[at]);
-    }
-    r->kept[at] = size;
-    r->kept_in[at] = in;
-    memcpy(r->kept_out[at], out, sizeof r->kept_out[at]);
+/* One dim more, in its place by the input's steps: for the steps of the other sides. */
+static int64_t *put_dim(nomen__nest *n, int64_t size, int64_t in) {
+    int at = n->ndim++;
+    for (; at > 0 && span(n->step[at - 1][IN]) > span(in); at--) nomen__nest_copy(n, at, at - 1);
+    n->size[at] = size;
+    n->step[at][IN] = in;
+    return n->step[at];
 }
 
-static void add_reduced(reduction *r, int64_t size, int64_t in, int64_t position) {
-    int at = r->nreduced++;
-    for (; at > 0 && span(r->reduced_in[at - 1]) > span(in); at--) {
-        r->reduced[at] = r->reduced[at - 1];
-        r->reduced_in[at] = r->reduced_in[at - 1];
-        r->reduced_at[at] = r->reduced_at[at - 1];
-    }
-    r->reduced[at] = size;
-    r->reduced_in[at] = in;
-    r->reduced_at[at] = position;
+/* Dims that go on in each other are one. */
+static void merge_dims(nomen__nest *n) {
+    int last = 0;
+    for (int d = 1; d < n->ndim; d++)
+        if (nomen__nest_goes_on(n, last, d))
+            n->size[last] *= n->size[d];
+        else if (++last < d)
+            nomen__nest_copy(n, last, d);
+    if (n->ndim) n->ndim = last + 1;
 }
 
-/* Sorted by the input's steps on the way in. Positions count in the order of the dims. */
+static void move_first(nomen__nest *n, int d) {
+    int64_t size = n->size[d], step[NOMEN__SIDES];
+    memcpy(step, n->step[d], sizeof step);
+    for (; d > 0; d--) nomen__nest_copy(n, d, d - 1);
+    n->size[0] = size;
+    memcpy(n->step[0], step, sizeof step);
+}
+
+/* Positions count in the order of the dims. */
 static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out) {
     int64_t position = 1;
     const nomen_tensor *shape = out[0] ? out[0] : out[1];
     int at = shape->ndim; /* of the results' dims, from the last one */
     bool keepdim = shape->ndim == in->ndim;
-    r->nkept = r->nreduced = 0;
+    r->kept.ndim = r->reduced.ndim = 0;
     for (int d = in->ndim - 1; d >= 0; d--) {
         bool reduced = mask >> d & 1;
-        int64_t size = in->size[d], step = in->stride[d] * r->item, to[NOMEN__MAX_OUT] = {0, 0};
+        int64_t size = in->size[d], near = in->stride[d] * r->item, *step;
         if (!reduced || keepdim) at--;
         if (size == 1) continue;
         if (reduced) {
-            if (step || !size || !r->reducer->once) /* nothing is not something again */
-                add_reduced(r, size, step, position);
-            else
+            if (near || !size || !r->reducer->once) { /* nothing is not something again */
+                step = put_dim(&r->reduced, size, near);
+                step[POSITION] = out[1] ? position : 0;
+                step[POSITION + 1] = 0;
+            } else {
                 r->param.count /= size;
+            }
             position *= size;
             continue;
         }
+        step = put_dim(&r->kept, size, near);
         for (int k = 0; k < NOMEN__MAX_OUT; k++)
-            if (out[k]) to[k] = out[k]->stride[at] * nomen__item(out[k]->dtype);
-        add_kept(r, size, step, to);
+            step[OUT + k] = out[k] ? out[k]->stride[at] * nomen__item(out[k]->dtype) : 0;
     }
-}
-
-static void merge_kept(reduction *r) {
-    int last = 0;
-    for (int d = 1; d < r->nkept; d++) {
-        int64_t n = r->kept[last], *near = r->kept_out[last], *far = r->kept_out[d];
-        if (r->kept_in[d] == r->kept_in[last] * n && far[0] == near[0] * n &&
-            far[1] == near[1] * n) {
-            r->kept[last] *= r->kept[d];
-            continue;
-        }
-        last++;
-        r->kept[last] = r->kept[d];
-        r->kept_in[last] = r->kept_in[d];
-        memmove(r->kept_out[last], far, sizeof r->kept_out[d]);
-    }
-    if (r->nkept) r->nkept = last + 1;
 }
 
 /* Without positions any order will do: all steps are made to go forward, and positions are counted
  * as the elements come. */
 static void merge_reduced(reduction *r, bool positions) {
-    int last = 0;
-    for (int d = 0; d < r->nreduced && !positions; d++) {
-        if (r->reduced_in[d] >= 0) continue;
-        r->in += (r->reduced[d] - 1) * r->reduced_in[d];
-        r->reduced_in[d] = -r->reduced_in[d];
+    nomen__nest *const n = &r->reduced;
+    for (int d = 0; d < n->ndim && !positions; d++) {
+        if (n->step[d][IN] >= 0) continue;
+        r->in += (n->size[d] - 1) * n->step[d][IN];
+        n->step[d][IN] = -n->step[d][IN];
     }
-    for (int d = 1; d < r->nreduced; d++) {
-        int64_t n = r->reduced[last];
-        if (r->reduced_in[d] == r->reduced_in[last] * n &&
-            (!positions || r->reduced_at[d] == r->reduced_at[last] * n)) {
-            r->reduced[last] *= r->reduced[d];
-            continue;
-        }
-        last++;
-        r->reduced[last] = r->reduced[d];
-        r->reduced_in[last] = r->reduced_in[d];
-        r->reduced_at[last] = r->reduced_at[d];
-    }
-    if (r->nreduced) r->nreduced = last + 1;
+    merge_dims(n);
     int64_t position = 1;
-    for (int d = 0; d < r->nreduced && !positions; d++) {
-        r->reduced_at[d] = position;
-        position *= r->reduced[d];
+    for (int d = 0; d < n->ndim && !positions; d++) {
+        n->step[d][POSITION] = position;
+        position *= n->size[d];
     }
-}
-
-/* Rows are what reducers are good at. */
-static void move_reduced_first(reduction *r, int d) {
-    int64_t size = r->reduced[d], in = r->reduced_in[d], position = r->reduced_at[d];
-    for (; d > 0; d--) {
-        r->reduced[d] = r->reduced[d - 1];
-        r->reduced_in[d] = r->reduced_in[d - 1];
-        r->reduced_at[d] = r->reduced_at[d - 1];
-    }
-    r->reduced[0] = size;
-    r->reduced_in[0] = in;
-    r->reduced_at[0] = position;
-}
-
-static void move_kept_first(reduction *r, int d) {
-    int64_t size = r->kept[d], in = r->kept_in[d], out[NOMEN__MAX_OUT];
-    memcpy(out, r->kept_out[d], sizeof out);
-    for (; d > 0; d--) {
-        r->kept[d] = r->kept[d - 1];
-        r->kept_in[d] = r->kept_in[d - 1];
-        memcpy(r->kept_out[d], r->kept_out[d - 1], sizeof out);
-    }
-    r->kept[0] = size;
-    r->kept_in[0] = in;
-    memcpy(r->kept_out[0], out, sizeof out);
 }
 
 /* As many accumulators beside each other as there is room for: memory is read in long pieces, which
  * the processor fetches ahead. Only where enough units are left, or parts of them. */
 static void widen_block(reduction *r) {
+    const nomen__nest *const kept = &r->kept;
     int64_t most = ACCUMULATORS / (int64_t)r->reducer->acc_bytes;
     if (most > (int64_t)r->reducer->acc_most) most = r->reducer->acc_most;
     most -= most % NEIGHBOURS;
-    if (r->kept_in[0] != r->item || most <= NOMEN__ACC_BLOCK || r->kept[0] <= NOMEN__ACC_BLOCK)
+    if (kept->step[0][IN] != r->item || most <= NOMEN__ACC_BLOCK ||
+        kept->size[0] <= NOMEN__ACC_BLOCK)
         return;
-    int64_t blocks = (r->kept[0] + most - 1) / most, block = (r->kept[0] + blocks - 1) / blocks;
+    int64_t blocks = (kept->size[0] + most - 1) / most,
+            block = (kept->size[0] + blocks - 1) / blocks;
     block = (block + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
-    if (block > r->kept[0]) block = r->kept[0];
+    if (block > kept->size[0]) block = kept->size[0];
     if (r->outer * blocks < FEW_UNITS && block * r->param.count < LARGE) return;
     r->block = block;
-    r->blocks = (r->kept[0] + block - 1) / block;
+    r->blocks = (kept->size[0] + block - 1) / block;
 }
 
 /* Many columns of not so many rows are shared out among the threads without cutting the rows into
  * parts, whose accumulators would be handed from one processor to another, and merged. Sums are the
  * same for every block of columns. Whether it is done must not depend on the threads. */
 static void share_columns(reduction *r) {
+    const nomen__nest *const kept = &r->kept;
     enum { COLUMNS = 512, ROWS = 8192, SHARES = 2 };
-    r->whole = r->kept_in[0] == r->item && r->kept[0] >= COLUMNS && r->param.count <= ROWS;
+    r->whole = kept->step[0][IN] == r->item && kept->size[0] >= COLUMNS && r->param.count <= ROWS;
     if (!r->whole) return;
-    const int64_t shares = SHARES * nomen_get_num_threads(), over = r->kept[0] % NEIGHBOURS;
+    const int64_t shares = SHARES * nomen_get_num_threads(), over = kept->size[0] % NEIGHBOURS;
     const bool few = over && over < FEW_COLUMNS; /* may be all that the last block has */
-    int64_t block = (r->kept[0] * r->outer + shares - 1) / shares;
+    int64_t block = (kept->size[0] * r->outer + shares - 1) / shares;
     block = (block + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
     if (few && block == NEIGHBOURS) block += NEIGHBOURS;
     if (shares > SHARES && block < r->block) {
         r->block = block;
-        r->blocks = (r->kept[0] + block - 1) / block;
+        r->blocks = (kept->size[0] + block - 1) / block;
     }
-    if (few && r->kept[0] % r->block == over) r->lent = NEIGHBOURS;
+    if (few && kept->size[0] % r->block == over) r->lent = NEIGHBOURS;
 }
 
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
-    if (r->nkept == 0) {
-        r->kept[0] = 1;
-        r->kept_in[0] = r->kept_out[0][0] = r->kept_out[0][1] = 0;
-        r->nkept = 1;
+    nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
+    if (kept->ndim == 0) {
+        kept->size[0] = 1;
+        kept->step[0][IN] = kept->step[0][OUT] = kept->step[0][OUT + 1] = 0;
+        kept->ndim = 1;
     }
-    if (r->nreduced == 0) {
-        r->reduced[0] = 1;
-        r->reduced_in[0] = r->reduced_at[0] = 0;
-        r->nreduced = 1;
+    if (reduced->ndim == 0) {
+        reduced->size[0] = 1;
+        reduced->step[0][IN] = reduced->step[0][POSITION] = 0;
+        reduced->ndim = 1;
     }
-    int longest = 0, last = r->nreduced - 1;
-    if (r->reduced[0] < SHORT_BESIDE && !r->reduced_in[last]) move_reduced_first(r, last);
-    for (int d = 1; d < r->nkept; d++)
-        if (r->kept[d] > r->kept[longest]) longest = d;
-    const bool few = r->reducer->few && r->kept[0] >= 4 && r->kept_in[0] == r->item &&
-                     r->reduced_in[0] == r->kept[0] * r->item && r->reduced[0] >= MANY;
-    if (r->kept[0] < 8 && !few) move_kept_first(r, longest);
-    r->block = r->kept[0] < NOMEN__ACC_BLOCK ? r->kept[0] : NOMEN__ACC_BLOCK;
+    const int last = reduced->ndim - 1;
+    if (reduced->size[0] < SHORT_BESIDE && !reduced->step[last][IN]) move_first(reduced, last);
+    const bool few = r->reducer->few && kept->size[0] >= 4 && kept->step[0][IN] == r->item &&
+                     reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
+    if (kept->size[0] < 8 && !few) move_first(kept, nomen__nest_longest(kept));
+    r->block = kept->size[0] < NOMEN__ACC_BLOCK ? kept->size[0] : NOMEN__ACC_BLOCK;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
-    bool rows = span(r->kept_in[0]) > span(r->reduced_in[0]);
+    bool rows = span(kept->step[0][IN]) > span(reduced->step[0][IN]);
     if (rows && r->block * r->param.count > NOMEN__GRAIN)
         r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
-    if (r->block > r->kept[0]) r->block = r->kept[0];
-    r->blocks = (r->kept[0] + r->block - 1) / r->block;
+    if (r->block > kept->size[0]) r->block = kept->size[0];
+    r->blocks = (kept->size[0] + r->block - 1) / r->block;
     r->outer = 1;
-    for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
+    for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
     r->whole = false;
     r->lent = 0;
     if (rows) return;
@@ -253,11 +207,11 @@ static void finish_dims(reduction *r) {
 /* Not of elements of one byte: a step takes in a whole line of them. */
 static void plan_ahead(reduction *r, const nomen_tensor *in) {
     r->ahead = r->reducer->heavy && r->item > 1 && in->numel * r->item >= FAR &&
-               r->reduced_in[0] == r->item && r->reduced[0] >= ROUND;
+               r->reduced.step[0][IN] == r->item && r->reduced.size[0] >= ROUND;
     if (!r->ahead || !r->reducer->in_parts) return;
     r->lent = 0;
     r->block = 1; /* accumulators in parts are not taken one by one */
-    r->blocks = r->kept[0];
+    r->blocks = r->kept.size[0];
 }
 
 /* ---- one unit -------------------------------------------------------------------------------- */
@@ -271,26 +225,27 @@ typedef struct unit {
 } unit;
 
 static void move(const reduction *r, unit *u, int d, int64_t by) {
-    if (!r->steps) u->in += by * r->kept_in[d];
+    if (!r->steps) u->in += by * r->kept.step[d][IN];
     for (int k = 0; k < NOMEN__MAX_OUT; k++)
-        if (u->out[k]) u->out[k] += by * r->kept_out[d][k];
+        if (u->out[k]) u->out[k] += by * r->kept.step[d][OUT + k];
 }
 
 static void find_block(const reduction *r, unit *u) {
-    const int64_t left = r->kept[0] - u->first, behind = left - r->block;
+    const int64_t left = r->kept.size[0] - u->first, behind = left - r->block;
     u->n = behind <= 0 ? left : behind < FEW_COLUMNS ? r->block - r->lent : r->block;
 }
 
 static void find_unit(const reduction *r, int64_t number, unit *u) {
+    const nomen__nest *const kept = &r->kept;
     int64_t line = number / r->blocks;
     u->first = number % r->blocks * r->block;
     if (number % r->blocks == r->blocks - 1) u->first -= r->lent;
     u->in = r->in;
     for (int k = 0; k < NOMEN__MAX_OUT; k++) u->out[k] = r->out[k].base;
     move(r, u, 0, u->first);
-    for (int d = 1; d < r->nkept; d++) {
-        u->index[d] = line % r->kept[d];
-        line /= r->kept[d];
+    for (int d = 1; d < kept->ndim; d++) {
+        u->index[d] = line % kept->size[d];
+        line /= kept->size[d];
         move(r, u, d, u->index[d]);
     }
     find_block(r, u);
@@ -298,12 +253,13 @@ static void find_unit(const reduction *r, int64_t number, unit *u) {
 
 /* The one behind it, without divisions: they take as long as a small unit. */
 static void next_unit(const reduction *r, unit *u) {
+    const nomen__nest *const kept = &r->kept;
     int64_t by = u->n;
-    if (u->first + by >= r->kept[0]) {
+    if (u->first + by >= kept->size[0]) {
         by = -u->first;
-        for (int d = 1; d < r->nkept; d++) {
-            const bool more = ++u->index[d] < r->kept[d];
-            move(r, u, d, more ? 1 : 1 - r->kept[d]);
+        for (int d = 1; d < kept->ndim; d++) {
+            const bool more = ++u->index[d] < kept->size[d];
+            move(r, u, d, more ? 1 : 1 - kept->size[d]);
             if (more) break;
             u->index[d] = 0;
         }
@@ -322,8 +278,9 @@ enum { BYTES = NOMEN__ACC_BLOCK * SHORT_ROW * 16, NEAR = 16384 };
 
 /* The input is one block of memory, row behind row. */
 static bool is_one_block(const reduction *r) {
-    return r->nreduced == 1 && r->nkept == 1 && r->reduced_in[0] == r->item &&
-           (r->kept[0] == 1 || r->kept_in[0] == r->param.count * r->item);
+    const nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
+    return reduced->ndim == 1 && kept->ndim == 1 && reduced->step[0][IN] == r->item &&
+           (kept->size[0] == 1 || kept->step[0][IN] == r->param.count * r->item);
 }
 
 /* Elements begin to end of n rows from number `first` of the unit. */
@@ -336,7 +293,7 @@ static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t be
         most = NEAR / r->item / ROUND * ROUND;
     }
     nomen__reduce_step s = {.in = near, .acc_step = count * r->item, .red_step = r->item};
-    s.index_step = r->reduced_at[0];
+    s.index_step = r->reduced.step[0][POSITION];
     for (int64_t row = 0; row < u->n; row += rows) {
         s.n_acc = u->n - row < rows ? u->n - row : rows;
         char *to = acc + row * (int64_t)r->reducer->acc_bytes;
@@ -360,8 +317,8 @@ static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *
     nomen__reduce_step all = *s;
     all.n_acc = left < more ? left : more;
     if (all.n_acc > NOMEN__ACC_BLOCK) all.n_acc = NOMEN__ACC_BLOCK;
-    all.acc_step = r->reduced_in[1];
-    all.n_red = r->reduced[0];
+    all.acc_step = r->reduced.step[1][IN];
+    all.n_red = r->reduced.size[0];
     r->reducer->init(own, all.n_acc);
     r->reducer->step(own, &all);
     for (int64_t n = all.n_acc; n > 1; n -= n / 2)
@@ -389,33 +346,34 @@ static void step_ahead(const reduction *r, char *acc, const nomen__reduce_step *
 
 /* Takes in the reduced elements begin to end of a unit. */
 static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
-    const int64_t row = r->reduced[0];
+    const nomen__nest *const reduced = &r->reduced;
+    const int64_t row = reduced->size[0];
     if (NOMEN_UNLIKELY(r->steps != NULL)) {
         take_blocks(r, u, acc, begin, end);
         return;
     }
     int64_t index[NOMEN_MAX_DIMS], rest = begin;
-    nomen__reduce_step s = {.in = u->in, .n_acc = u->n, .acc_step = r->kept_in[0]};
+    nomen__reduce_step s = {.in = u->in, .n_acc = u->n, .acc_step = r->kept.step[0][IN]};
     s.index0 = r->index0;
-    s.red_step = r->reduced_in[0];
-    s.index_step = r->reduced_at[0];
-    if (r->nreduced == 1 && !r->ahead) {
+    s.red_step = reduced->step[0][IN];
+    s.index_step = reduced->step[0][POSITION];
+    if (reduced->ndim == 1 && !r->ahead) {
         s.in += begin * s.red_step;
         s.index0 += begin * s.index_step;
         s.n_red = end - begin;
         r->reducer->step(acc, &s);
         return;
     }
-    for (int d = 0; d < r->nreduced; d++) {
-        index[d] = rest % r->reduced[d];
-        rest /= r->reduced[d];
-        s.in += index[d] * r->reduced_in[d];
-        s.index0 += index[d] * r->reduced_at[d];
+    for (int d = 0; d < reduced->ndim; d++) {
+        index[d] = rest % reduced->size[d];
+        rest /= reduced->size[d];
+        s.in += index[d] * reduced->step[d][IN];
+        s.index0 += index[d] * reduced->step[d][POSITION];
     }
     while (begin < end) {
         int64_t rows = 1;
         if (r->together && index[0] == 0 && end - begin >= 2 * row) {
-            rows = take_rows(r, &s, acc, r->reduced[1] - index[1], (end - begin) / row);
+            rows = take_rows(r, &s, acc, reduced->size[1] - index[1], (end - begin) / row);
             begin += rows * row;
         } else {
             s.n_red = row - index[0] < end - begin ? row - index[0] : end - begin;
@@ -428,12 +386,12 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
         s.in -= index[0] * s.red_step;
         s.index0 -= index[0] * s.index_step;
         index[0] = 0;
-        for (int d = 1; d < r->nreduced; d++, rows = 1) {
-            s.in += rows * r->reduced_in[d];
-            s.index0 += rows * r->reduced_at[d];
-            if ((index[d] += rows) < r->reduced[d]) break;
-            s.in -= r->reduced[d] * r->reduced_in[d];
-            s.index0 -= r->reduced[d] * r->reduced_at[d];
+        for (int d = 1; d < reduced->ndim; d++, rows = 1) {
+            s.in += rows * reduced->step[d][IN];
+            s.index0 += rows * reduced->step[d][POSITION];
+            if ((index[d] += rows) < reduced->size[d]) break;
+            s.in -= reduced->size[d] * reduced->step[d][IN];
+            s.index0 -= reduced->size[d] * reduced->step[d][POSITION];
             index[d] = 0;
         }
     }
@@ -449,15 +407,15 @@ static void deliver(const reduction *r, const unit *u, const char *acc) {
         n = u->n - first < most ? u->n - first : most;
         for (int k = 0; k < NOMEN__MAX_OUT; k++) {
             const bool cast = r->out[k].cast != NULL;
-            out[k] = u->out[k] ? u->out[k] + first * r->kept_out[0][k] : NULL;
+            out[k] = u->out[k] ? u->out[k] + first * r->kept.step[0][OUT + k] : NULL;
             to[k] = out[k] && cast ? made[k] : out[k];
-            step[k] = cast ? r->out[k].item : r->kept_out[0][k];
+            step[k] = cast ? r->out[k].item : r->kept.step[0][OUT + k];
         }
         r->reducer->finish(to, step, acc + first * r->reducer->acc_bytes, n, &r->param);
         for (int k = 0; casts && k < NOMEN__MAX_OUT; k++) {
             if (!out[k] || !r->out[k].cast) continue;
             char *const ptr[2] = {out[k], made[k]};
-            r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, n);
+            r->out[k].cast(ptr, (const int64_t[2]){r->kept.step[0][OUT + k], r->out[k].item}, n);
         }
     }
 }
@@ -548,12 +506,12 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
         r->out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);
     }
     collect(r, in, c->mask, out);
-    merge_kept(r);
+    merge_dims(&r->kept);
     merge_reduced(r, out[1] != NULL);
     finish_dims(r);
     plan_ahead(r, in);
-    r->together = !out[1] && !r->reducer->hasty && !r->reducer->in_parts && r->nreduced > 1 &&
-                  r->block == 1 && r->reduced[0] <= TOGETHER;
+    r->together = !out[1] && !r->reducer->hasty && !r->reducer->in_parts && r->reduced.ndim > 1 &&
+                  r->block == 1 && r->reduced.size[0] <= TOGETHER;
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {

@@ -1,5 +1,6 @@
 /* Functions of whole rows along one dim (softmax), over all rows of a tensor. */
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/rows.gen.h"
 
 /* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions.
@@ -10,11 +11,11 @@ enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
-    nomen__rows_args
-        row;  /* out, in, n and the steps along a row; rows and their steps of one line */
-    int ndim; /* dims over which lines of rows are repeated */
-    int64_t size[NOMEN_MAX_DIMS], in_step[NOMEN_MAX_DIMS], out_step[NOMEN_MAX_DIMS];
+    nomen__rows_args row; /* of one line */
+    nomen__nest lines;    /* lines of rows are repeated over these */
 } rows_job;
+
+enum { IN, OUT, NO_SIDE };
 
 /* Rows begin to end, counted along the lines. */
 static void run_lines(void *context, int64_t begin, int64_t end) {
@@ -32,13 +33,10 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
         }
         int64_t left = a.rows - first;
         a.rows = left < end - begin ? left : end - begin;
-        a.in += first * a.in_row;
-        a.out += first * a.out_row;
-        for (int d = 0; line && d < job->ndim; d++) {
-            a.in += line % job->size[d] * job->in_step[d];
-            a.out += line % job->size[d] * job->out_step[d];
-            line /= job->size[d];
-        }
+        int64_t at[NOMEN__SIDES];
+        nomen__nest_find(&job->lines, line, at);
+        a.in += at[IN] + first * a.in_row;
+        a.out += at[OUT] + first * a.out_row;
         job->run(&a);
         begin += a.rows;
     }
@@ -48,47 +46,35 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     int64_t item = nomen__item(in->dtype), numel = out->numel;
     int64_t rows = 1;
     rows_job job;
+    nomen__nest *const lines = &job.lines;
     if (numel == 0) return NOMEN_OK;
     job.run = run;
     job.row = (nomen__rows_args){.out = out->data, .in = in->data, .n = 1, .rows = 1};
-    job.ndim = 0;
+    lines->ndim = 0;
     if (in->ndim > 0) {
         job.row.n = in->size[dim];
         job.row.in_step = in->stride[dim] * item;
         job.row.out_step = out->stride[dim] * item;
     }
-    /* Innermost first; a dim that continues the one before joins it. */
     for (int d = in->ndim - 1; d >= 0; d--) {
         if (d == dim || in->size[d] == 1) continue;
+        int64_t *const step = lines->step[lines->ndim];
+        step[IN] = in->stride[d] * item;
+        step[OUT] = out->stride[d] * item;
+        step[NO_SIDE] = 0;
+        nomen__nest_add(lines, in->size[d]);
         rows *= in->size[d];
-        int64_t from = in->stride[d] * item, to = out->stride[d] * item;
-        int last = job.ndim - 1;
-        if (job.ndim && from == job.in_step[last] * job.size[last] &&
-            to == job.out_step[last] * job.size[last]) {
-            job.size[last] *= in->size[d];
-            continue;
-        }
-        job.size[job.ndim] = in->size[d];
-        job.in_step[job.ndim] = from;
-        job.out_step[job.ndim++] = to;
     }
     /* Kernels take many rows at once: those that lie side by side in memory make the lines, else
      * the longest dim. */
-    int longest = 0;
-    for (int d = 1; d < job.ndim; d++)
-        if (job.size[d] > job.size[longest]) longest = d;
-    for (int d = 0; d < job.ndim && job.row.in_step != item; d++)
-        if (job.size[d] >= BESIDE && job.in_step[d] == item && job.out_step[d] == item) longest = d;
-    if (job.ndim) {
-        job.row.rows = job.size[longest];
-        job.row.in_row = job.in_step[longest];
-        job.row.out_row = job.out_step[longest];
-        job.ndim--;
-        for (int d = longest; d < job.ndim; d++) {
-            job.size[d] = job.size[d + 1];
-            job.in_step[d] = job.in_step[d + 1];
-            job.out_step[d] = job.out_step[d + 1];
-        }
+    int line = nomen__nest_longest(lines);
+    for (int d = 0; d < lines->ndim && job.row.in_step != item; d++)
+        if (lines->size[d] >= BESIDE && lines->step[d][IN] == item && lines->step[d][OUT] == item)
+            line = d;
+    if (lines->ndim) {
+        job.row.rows = nomen__nest_take(lines, line);
+        job.row.in_row = lines->step[line][IN];
+        job.row.out_row = lines->step[line][OUT];
     }
     if (numel <= 2 * WORTH) return nomen__parallel_asking(rows, rows, run_lines, &job);
     int64_t grain = WORTH / job.row.n + 1;
@@ -122,9 +108,8 @@ static bool run_few(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in,
         !(in->flags & out->flags & NOMEN__CONTIGUOUS))
         return false;
     const int64_t item = nomen__item(in->dtype), n = in->size[dim];
-    int64_t before = 1, behind = 1;
-    for (int d = 0; d < dim; d++) before *= in->size[d];
-    for (int d = dim + 1; d < in->ndim; d++) behind *= in->size[d];
+    const int64_t before = nomen__numel_of(in->size, dim),
+                  behind = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
     if (before > 1 && behind > 1) return false;
     const int64_t step = behind * item, next = behind > 1 ? item : n * item;
     run(&(nomen__rows_args){.out = out->data,

@@ -3,6 +3,7 @@
  * its carry alone, then again behind the carry of all parts before it. With one thread the parts
  * follow each other, which gives the same bits in one go. */
 #include "op/launch.h"
+#include "op/nest.h"
 #include "op/rows.gen.h"
 
 #include "nomen/memory.h"
@@ -11,17 +12,16 @@
 #include <string.h>
 
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
-enum { ENOUGH = 8 };  /* lines side by side that do well enough */
-enum { TENSORS = 3 }; /* values, positions, input */
+enum { ENOUGH = 8 }; /* lines side by side that do well enough */
+enum { VALUES, POSITIONS, IN, TENSORS };
 
 typedef struct scan {
     const nomen__scanner *scanner;
     char *base[TENSORS];
     int64_t numel, n, step[TENSORS]; /* n of them along the dim */
-    int ndim;                        /* of the others, nearest first */
-    int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
+    nomen__nest others;
     int64_t lines, few;        /* side by side, or the groups; side by side in groups, 0: none */
-    const int64_t *row, *near; /* how far apart these are: rows of `far` */
+    const int64_t *row, *near; /* how far apart these are: steps of the others */
     int64_t item[TENSORS];
     int64_t outer, block, blocks; /* units: others times blocks of lines */
     int64_t width;                /* lines of a unit */
@@ -33,104 +33,86 @@ typedef struct scan {
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
-/* The dim whose steps stand behind those of the others, unless the last one goes on in it. */
-static void add_dim(scan *s, int64_t size) {
-    int last = s->ndim - 1;
-    bool goes_on = s->ndim > 0;
-    for (int k = 0; goes_on && k < TENSORS; k++)
-        goes_on = s->far[last + 1][k] == s->far[last][k] * s->size[last];
-    if (goes_on)
-        s->size[last] *= size;
-    else
-        s->size[s->ndim++] = size;
-}
-
-/* What is stored here one by one is not to be copied as a whole: that would wait for the stores. So
- * a dim that is taken stays where it is, with size 1. */
 static const int64_t nowhere[TENSORS];
 
 /* The longest of the other dims makes the lines, unless one of unit step does well enough. */
 static void choose_lines(scan *s) {
-    int best = -1;
-    s->lines = 1;
-    s->row = nowhere;
-    for (int d = 0; d < s->ndim; d++)
-        if (best < 0 || (s->size[d] > s->size[best] && s->size[best] < ENOUGH)) best = d;
-    if (best < 0) return;
-    s->lines = s->size[best];
-    s->row = s->far[best];
-    s->size[best] = 1;
+    nomen__nest *const others = &s->others;
+    int best = 0;
+    for (int d = 1; d < others->ndim; d++)
+        if (others->size[d] > others->size[best] && others->size[best] < ENOUGH) best = d;
+    s->lines = others->ndim ? nomen__nest_take(others, best) : 1;
+    s->row = others->ndim ? others->step[best] : nowhere;
 }
 
 /* Two to seven lines side by side, and nothing between their elements: there may be many of such
  * groups one behind the other. */
 static bool find_groups(scan *s) {
     enum { SHORT = 256, FEW = 64 }; /* elements that are not worth it */
+    nomen__nest *const others = &s->others;
     const int least = s->scanner->few;
-    bool found = least && s->ndim && s->size[0] < ENOUGH && s->base[0] != NULL;
+    bool found = least && others->ndim && others->size[0] < ENOUGH && s->base[VALUES] != NULL;
     for (int k = 0; found && k < TENSORS; k++) {
-        const int64_t item = s->far[0][k];
-        found = !s->base[k] || (item == s->item[k] && s->step[k] == item * s->size[0]);
+        const int64_t item = others->step[0][k];
+        found = !s->base[k] || (item == s->item[k] && s->step[k] == item * others->size[0]);
     }
     if (!found || s->numel <= FEW) return false;
-    s->lines = s->size[0];
-    s->row = s->far[0];
-    s->size[0] = 1;
+    s->lines = nomen__nest_take(others, 0);
+    s->row = others->step[0];
     if (s->lines < least && s->n > SHORT) return true; /* no groups, but the lines to be taken */
     s->few = s->lines;
     s->near = s->row;
     s->lines = 1;
     s->row = nowhere;
-    bool behind = s->ndim > 1;
-    for (int k = 0; behind && k < TENSORS; k++) behind = s->far[1][k] == s->step[k] * s->n;
+    bool behind = others->ndim > 1;
+    for (int k = 0; behind && k < TENSORS; k++) behind = others->step[1][k] == s->step[k] * s->n;
     if (!behind) return true;
-    s->lines = s->size[1];
-    s->row = s->far[1];
-    s->size[1] = 1;
+    s->lines = nomen__nest_take(others, 1);
+    s->row = others->step[1];
     return true;
 }
 
 /* Where nothing has gaps, all dims before the one go on in each other, and all behind it. */
 static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) {
-    const nomen_tensor *in = tensors[TENSORS - 1];
-    int64_t before = 1, behind = 1;
+    const nomen_tensor *in = tensors[IN];
     for (int k = 0; k < TENSORS; k++)
         if (tensors[k] && !(tensors[k]->flags & NOMEN__CONTIGUOUS)) return false;
-    for (int d = 0; d < dim; d++) before *= in->size[d];
-    for (int d = dim + 1; d < in->ndim; d++) behind *= in->size[d];
+    const int64_t before = nomen__numel_of(in->size, dim),
+                  behind = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
     if (in->ndim) s->n = in->size[dim];
     const int last = behind > 1;
     for (int k = 0; k < TENSORS; k++) {
         const int64_t item = tensors[k] ? nomen__item(tensors[k]->dtype) : 0;
         s->step[k] = behind * item;
-        s->far[0][k] = item;
-        s->far[last][k] = behind * s->n * item;
+        s->others.step[0][k] = item;
+        s->others.step[last][k] = behind * s->n * item;
     }
-    s->size[0] = behind;
-    s->size[last] = before;
-    s->ndim = last + (before > 1);
+    s->others.size[0] = behind;
+    s->others.size[last] = before;
+    s->others.ndim = last + (before > 1);
     return true;
 }
 
 static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
-    const nomen_tensor *in = tensors[TENSORS - 1];
-    s->ndim = 0;
+    const nomen_tensor *in = tensors[IN];
+    nomen__nest *const others = &s->others;
+    others->ndim = 0;
     memset(s->step, 0, sizeof s->step);
     for (int d = in->ndim - 1; d >= 0; d--) {
-        int64_t *step = d == dim ? s->step : s->far[s->ndim];
+        int64_t *step = d == dim ? s->step : others->step[others->ndim];
         for (int k = 0; k < TENSORS; k++)
             step[k] = tensors[k] ? tensors[k]->stride[d] * nomen__item(tensors[k]->dtype) : 0;
         if (d == dim)
             s->n = in->size[d];
         else if (in->size[d] != 1)
-            add_dim(s, in->size[d]);
+            nomen__nest_add(others, in->size[d]);
     }
 }
 
 static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
     s->n = 1;
     s->few = 0;
-    s->numel = tensors[TENSORS - 1]->numel;
+    s->numel = tensors[IN]->numel;
     if (!collect_whole(s, tensors, dim)) collect(s, tensors, dim);
     s->index0 = reverse ? s->n - 1 : 0;
     s->index_step = reverse ? -1 : 1;
@@ -146,13 +128,12 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
     s->width = s->few ? s->few : s->block;
     if (s->few) s->block = NOMEN__GRAIN / (s->n * s->few) + 1;
-    bool apart = llabs(s->row[TENSORS - 1]) > llabs(s->step[TENSORS - 1]);
+    bool apart = llabs(s->row[IN]) > llabs(s->step[IN]);
     if (apart && !s->few && s->block * s->n > NOMEN__GRAIN)
         s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
     if (s->block > s->lines) s->block = s->lines;
     s->blocks = s->block == s->lines ? 1 : (s->lines + s->block - 1) / s->block;
-    s->outer = 1;
-    for (int d = 0; d < s->ndim; d++) s->outer *= s->size[d];
+    s->outer = nomen__nest_count(&s->others);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -165,27 +146,23 @@ static nomen__scan_args unit_at(const scan *s, int64_t number) {
         rest = number / s->blocks;
     }
     int64_t at[TENSORS], left = s->lines - first;
-    for (int k = 0; k < TENSORS; k++) at[k] = first * s->row[k];
-    for (int d = 0; rest && d < s->ndim; d++) {
-        int64_t index = rest % s->size[d];
-        rest /= s->size[d];
-        for (int k = 0; k < TENSORS; k++) at[k] += index * s->far[d][k];
-    }
+    nomen__nest_find(&s->others, rest, at);
+    for (int k = 0; k < TENSORS; k++) at[k] += first * s->row[k];
     const int64_t *row = s->few ? s->near : s->row;
     return (nomen__scan_args){
-        .out = s->base[0] ? s->base[0] + at[0] : NULL,
-        .at = s->base[1] ? s->base[1] + at[1] : NULL,
-        .in = s->base[2] + at[2],
+        .out = s->base[VALUES] ? s->base[VALUES] + at[VALUES] : NULL,
+        .at = s->base[POSITIONS] ? s->base[POSITIONS] + at[POSITIONS] : NULL,
+        .in = s->base[IN] + at[IN],
         .n = s->n,
-        .out_step = s->step[0],
-        .at_step = s->step[1],
-        .in_step = s->step[2],
+        .out_step = s->step[VALUES],
+        .at_step = s->step[POSITIONS],
+        .in_step = s->step[IN],
         .lines = s->few            ? s->few
                  : left < s->block ? left
                                    : s->block,
-        .out_row = row[0],
-        .at_row = row[1],
-        .in_row = row[2],
+        .out_row = row[VALUES],
+        .at_row = row[POSITIONS],
+        .in_row = row[IN],
         .index0 = s->index0,
         .index_step = s->index_step,
         .groups = !s->few           ? 0

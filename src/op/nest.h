@@ -1,0 +1,77 @@
+/* Dims over which a launch repeats what it does to one line, row or matrix: a loop nest, with the
+ * way from one index to the next in each of up to three tensors. Only for the launch_*.c files. */
+#ifndef NOMEN_SRC_NEST_H
+#define NOMEN_SRC_NEST_H
+
+#include "op/op.h"
+
+enum { NOMEN__SIDES = 3 };
+
+typedef struct nomen__nest {
+    int ndim; /* the nearest one first */
+    int64_t size[NOMEN_MAX_DIMS];
+    int64_t step[NOMEN_MAX_DIMS][NOMEN__SIDES]; /* bytes; 0 of a side that there is not */
+} nomen__nest;
+
+/* Is dim `far` what comes where dim `near` ends, on all sides? */
+static inline bool nomen__nest_goes_on(const nomen__nest *n, int near, int far) {
+    bool fits = true;
+    for (int k = 0; fits && k < NOMEN__SIDES; k++)
+        fits = n->step[far][k] == n->step[near][k] * n->size[near];
+    return fits;
+}
+
+/* The dim whose steps stand behind those of the others: one more, unless the last one goes on in
+ * it. */
+static inline void nomen__nest_add(nomen__nest *n, int64_t size) {
+    const int last = n->ndim - 1;
+    if (last >= 0 && nomen__nest_goes_on(n, last, n->ndim))
+        n->size[last] *= size;
+    else
+        n->size[n->ndim++] = size;
+}
+
+/* A dim goes elsewhere; gives back its size. It stays where it is with size 1, as do its steps:
+ * what was just stored one by one is not to be copied, since that would wait for the stores. */
+static inline int64_t nomen__nest_take(nomen__nest *n, int d) {
+    const int64_t size = n->size[d];
+    n->size[d] = 1;
+    return size;
+}
+
+static inline void nomen__nest_copy(nomen__nest *n, int to, int from) {
+    n->size[to] = n->size[from];
+    for (int k = 0; k < NOMEN__SIDES; k++) n->step[to][k] = n->step[from][k];
+}
+
+static inline int nomen__nest_longest(const nomen__nest *n) {
+    int longest = 0;
+    for (int d = 1; d < n->ndim; d++)
+        if (n->size[d] > n->size[longest]) longest = d;
+    return longest;
+}
+
+static inline int64_t nomen__nest_count(const nomen__nest *n) {
+    return nomen__numel_of(n->size, n->ndim);
+}
+
+/* How far from the first index the one of this number is. */
+static inline void nomen__nest_find(const nomen__nest *n, int64_t number,
+                                    int64_t at[NOMEN__SIDES]) {
+    for (int k = 0; k < NOMEN__SIDES; k++) at[k] = 0;
+    for (int d = 0; number && d < n->ndim; d++) {
+        if (n->size[d] == 1) continue; /* a division takes as long as ten comparisons */
+        const int64_t index = number % n->size[d];
+        number /= n->size[d];
+        for (int k = 0; k < NOMEN__SIDES; k++) at[k] += index * n->step[d][k];
+    }
+}
+
+/* Bytes from one index of batch dim d to the next, d counted from the last one of those before the
+ * matrices of t. */
+static inline int64_t nomen__batch_step(const nomen_tensor *t, int d) {
+    const int own = t->ndim - 3 - d;
+    return own < 0 || t->size[own] == 1 ? 0 : t->stride[own] * nomen__item(t->dtype);
+}
+
+#endif
