@@ -95,12 +95,6 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define DIRECT       nansum_lanes
 #define RESULT(a, p) *(a)
 #include "kernels/loops/fold_halves.h"
-#undef LANE
-#undef BLOCK
-#undef LOAD
-#undef VECTOR
-#undef DIRECT
-#undef RESULT
 
 #define SFX            f32
 #define T              float

@@ -1,9 +1,7 @@
-/* Includes reduce_fold.h for float16, bfloat16 and float32; no include guard. Before: what
+/* Includes reduce_fold.h for float32, float16 and bfloat16; no include guard. Before: what
  * reduce_fold.h leaves alone, LANE (its C), BLOCK (its D), LOAD(F) -> LANE, and RESULT(A *, p), in
  * double, which is rounded once; perhaps WIDE_F32(const float *) -> vf64, LOAD of as many as it
  * holds. Takes LANE, BLOCK, LOAD, RESULT and WIDE_F32 away again. */
-
-#include "kernels/loops/fold_halves.h"
 
 #define SFX f32
 #ifdef WIDE_F32
@@ -19,9 +17,6 @@
 #define DONE(a, p) (float)RESULT(a, p)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
-
-#undef LANE
-#undef BLOCK
-#undef LOAD
 #undef WIDE_F32
-#undef RESULT
+
+#include "kernels/loops/fold_halves.h"

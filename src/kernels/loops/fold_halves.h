@@ -2,7 +2,7 @@
  * leaves alone, LANE (its C), BLOCK (its D), LOAD(float) -> LANE, and RESULT(A *, p), in double,
  * which is rounded once. Where lanes are float, VECTOR(vf32), LOAD of as many, and DIRECT, in which
  * DIRECT_f16 and DIRECT_bf16 are FOLD_DIRECT; BESIDE and BESIDE_RESULT(A *, p) if another operation
- * has the same accumulators. All that stays. */
+ * has the same accumulators. Takes LANE and what follows away again. */
 
 #define SFX       f16
 #define T         uint16_t
@@ -63,3 +63,12 @@
 #define OP CORE
 #endif
 #undef SFX
+
+#undef LANE
+#undef BLOCK
+#undef LOAD
+#undef RESULT
+#undef VECTOR
+#undef DIRECT
+#undef BESIDE
+#undef BESIDE_RESULT

@@ -79,6 +79,19 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
         }
 }
 
+#ifdef RUN_DENSE
+/* Lines of n elements that lie one behind the other, and where they go; NULL: their carry alone is
+ * wanted. */
+static inline nomen__scan_args FN(dense)(const F *x, D *y, int64_t n, int64_t lines) {
+    return (nomen__scan_args){.in = (const char *)x,
+                              .out = (char *)y,
+                              .n = n,
+                              .lines = lines,
+                              .in_row = n * (int64_t)sizeof(F),
+                              .out_row = n * (int64_t)sizeof(D)};
+}
+#endif
+
 #ifdef BLOCK_INLINE
 /* Lines that lie one behind the other, in the input and where results go: some are fetched and
  * delivered together, which takes as long as one. */
@@ -103,12 +116,7 @@ static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
         }
 #endif
 #ifdef RUN_DENSE
-        const nomen__scan_args fetched = {.in = (const char *)x,
-                                          .out = a->out ? (char *)to : NULL,
-                                          .n = n,
-                                          .lines = lines,
-                                          .in_row = n * (int64_t)sizeof(F),
-                                          .out_row = n * (int64_t)sizeof(D)};
+        const nomen__scan_args fetched = FN(dense)(x, a->out ? to : NULL, n, lines);
         RUN_DENSE(carry, a->lines, r, &fetched);
 #else
         for (int64_t i = 0; i < lines; i++)
@@ -136,12 +144,7 @@ static APART void FN(run_long)(void *carry, const nomen__scan_args *a) {
             const int64_t n = a->n - j < FN(piece) ? a->n - j : FN(piece);
             for (int64_t i = 0; i < lines; i++)
                 FN(fetch)(in + i * a->in_row + j * e, e, n, buf + i * n);
-            const nomen__scan_args fetched = {.in = (const char *)buf,
-                                              .out = a->out ? (char *)y : NULL,
-                                              .n = n,
-                                              .lines = lines,
-                                              .in_row = n * (int64_t)sizeof(F),
-                                              .out_row = n * (int64_t)sizeof(D)};
+            const nomen__scan_args fetched = FN(dense)(buf, out ? y : NULL, n, lines);
             if (lines >= 4) RUN_DENSE(carry, a->lines, r, &fetched);
             for (int64_t i = 0; lines < 4 && i < lines; i++)
                 FN(block)(carry, r + i, a->lines, buf + i * n, n, y + i * n, NULL, 0, 0);
