@@ -481,23 +481,6 @@ static __attribute__((noinline, unused)) vf32 v_cos_any_f32(vf32 x) {
     return y;
 }
 
-#if SIMD_FMA
-/* Of x >= 0 as v_reduce_f32, unless a lane of *unfit says that it is no good: where a, the
- * difference of x and k first parts of pi/2, is not much larger than the next part (or k is large).
- * Elsewhere a - r is exact. */
-static inline vf32 v_reduce_quick_f32(vf32 x, vf32 *rest, vu32 *quarter, vi32 *unfit) {
-    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_TWO_OVER_PI), v_set_f32(VMATH_MAGIC_F32));
-    const vf32 k = VMATH_MAGIC_F32 - t; /* - k */
-    *quarter = (vu32)t;
-    const vf32 a = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_0), x); /* exact */
-    const vf32 r = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_1), a);
-    const vf32 lost = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_1), a - r);
-    *rest = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_2), lost);
-    *unfit = v_abs_f32(a) < k * -0x1p-15f;
-    return r;
-}
-#endif
-
 /* r + *rest, with the products k * part exact in the first two steps. */
 static inline vf64 v_reduce_f64(vf64 x, vf64 *rest, vu64 *quarter) {
     const vf64 t = v_fma_f64(x, v_set_f64(VMATH_TWO_OVER_PI), v_set_f64(VMATH_MAGIC_F64));
@@ -545,20 +528,6 @@ static __attribute__((noinline, unused)) vf64 v_cos_any_f64(vf64 x) {
 }
 
 #if SIMD_FMA
-/* As v_reduce_quick_f32; beyond 2^20 pi/2 every lane is unfit. */
-static inline vf64 v_reduce_quick_f64(vf64 x, vf64 *rest, vu64 *quarter, vi64 *unfit) {
-    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_TWO_OVER_PI), v_set_f64(VMATH_MAGIC_F64));
-    const vf64 k = VMATH_MAGIC_F64 - t; /* - k */
-    *quarter = (vu64)t;
-    const vf64 a = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_0), x); /* exact */
-    const vf64 b = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a);
-    const vf64 lost = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a - b);
-    const vf64 low = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_2), lost), r = b + low;
-    *rest = (b - r) + low;
-    *unfit = v_abs_f64(a) < k * -0x1p-20;
-    return r;
-}
-
 #define T              float
 #define V              vf32
 #define U              vu32
