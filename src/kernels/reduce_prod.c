@@ -5,8 +5,7 @@
  * type itself.
  *
  * Limit: bytes read from a buffer of the same size. Share (bench/bench_kernels.c) on a shared
- * AVX-512 machine at 1 MiB: float32 33 % in columns: the widening to double.
- */
+ * Zen 5 at 1 MiB: float32 86 % in a long row, 64 % in columns, which are widened to double. */
 #define HEAVY
 #include "kernels/loops/prod_lanes.h"
 #include "kernels/loops/reduce.h"

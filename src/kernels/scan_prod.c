@@ -3,8 +3,7 @@
  * Idea: floating types below float64 multiply in double. A line is multiplied from its beginning to
  * its end, because products of parts may overflow where the whole does not; only integers, which
  * wrap, are cut. (Four numbers of those types cannot overflow a double, nor some of float64 that
- * are near 1.) Lines side by side are
- * multiplied level by level. */
+ * are near 1.) Lines side by side are multiplied level by level. */
 #include "kernels/loops/scan_pairs.h"
 
 #define OP         cumprod
