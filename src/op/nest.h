@@ -16,6 +16,7 @@ typedef struct nomen__nest {
 /* Is dim `far` what comes where dim `near` ends, on all sides? */
 static inline bool nomen__nest_goes_on(const nomen__nest *n, int near, int far) {
     bool fits = true;
+#pragma GCC unroll 3
     for (int k = 0; fits && k < NOMEN__SIDES; k++)
         fits = n->step[far][k] == n->step[near][k] * n->size[near];
     return fits;
@@ -41,6 +42,7 @@ static inline int64_t nomen__nest_take(nomen__nest *n, int d) {
 
 static inline void nomen__nest_copy(nomen__nest *n, int to, int from) {
     n->size[to] = n->size[from];
+#pragma GCC unroll 3
     for (int k = 0; k < NOMEN__SIDES; k++) n->step[to][k] = n->step[from][k];
 }
 
@@ -63,6 +65,7 @@ static inline void nomen__nest_find(const nomen__nest *n, int64_t number,
         if (n->size[d] == 1) continue; /* a division takes as long as ten comparisons */
         const int64_t index = number % n->size[d];
         number /= n->size[d];
+#pragma GCC unroll 3
         for (int k = 0; k < NOMEN__SIDES; k++) at[k] += index * n->step[d][k];
     }
 }
