@@ -15,11 +15,9 @@ typedef struct nomen__nest {
 
 /* Is dim `far` what comes where dim `near` ends, on all sides? */
 static inline bool nomen__nest_goes_on(const nomen__nest *n, int near, int far) {
-    bool fits = true;
-#pragma GCC unroll 3
-    for (int k = 0; fits && k < NOMEN__SIDES; k++)
-        fits = n->step[far][k] == n->step[near][k] * n->size[near];
-    return fits;
+    const int64_t *const here = n->step[near], *const there = n->step[far], size = n->size[near];
+    return (there[0] == here[0] * size) & (there[1] == here[1] * size) &
+           (there[2] == here[2] * size);
 }
 
 /* The dim whose steps stand behind those of the others: one more, unless the last one goes on in

@@ -75,7 +75,7 @@ static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
             s[v] = V_BETTER(s[v + half], s[v]);
             nan[v] = v_nans(nan[v + half], nan[v]);
         }
-    *any = v_any(nan[0] != nan[0]);
+    *any = v_any32((vi32)(nan[0] != nan[0]));
     if (*any) {
         while (*x == *x) x++;
         return *x;

@@ -57,7 +57,7 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
 #endif
         }
 #ifdef NANS
-    if (v_any(nan[0] != nan[0])) {
+    if (v_any32((vi32)(nan[0] != nan[0]))) {
         while (*x == *x) x++;
         *most = *most != *most ? *most : *x;
         *least = *least != *least ? *least : *x;
