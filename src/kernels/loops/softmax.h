@@ -268,9 +268,10 @@ static APART void FN(wide)(char *out, const char *in, int64_t n, int64_t in_step
         __attribute__((aligned(64))); /* lanes of no row are zero too: others are slow */
     F part[TILE] __attribute__((aligned(64)));
     double sum[TILE];
+    if (rows < 1) __builtin_unreachable(); /* said for gcc 13, which takes sum for unwritten */
     const int64_t bytes = (int64_t)sizeof(T), whole = (rows + W - 1) / W * W;
     for (int64_t r = 0; r < whole; r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
-    for (int64_t r = 0; r < whole; r++) sum[r] = 0;
+    for (int64_t r = 0; r < rows; r++) sum[r] = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
         const int64_t here = i < n - 1 ? rows : last, full = here - here % W;
