@@ -139,10 +139,13 @@ static inline __attribute__((always_inline)) int64_t FN(short_rows)(char *c, con
 
 static APART void FN(rows_column)(char *c, const char *a, const C *x, int64_t m, int64_t k,
                                   int64_t row, int64_t c_step) {
-    if (m == 1 && k < W) { /* by itself, and not one of many that were shared out */
-        C sum = 0;
-        for (int64_t p = 0; p < k; p++) sum += C_OF(CAT(T, a, p * E)) * x[p];
-        AT(T, c, 0) = T_OF(sum);
+    if (m <= GEMM_SMALL &&
+        k < W) { /* so few by themselves are no part of many that were shared out */
+        for (int64_t i = 0; i < m; i++) {
+            C sum = 0;
+            for (int64_t p = 0; p < k; p++) sum += C_OF(CAT(T, a, i * row + p * E)) * x[p];
+            AT(T, c, i * c_step) = T_OF(sum);
+        }
         return;
     }
     const FN(factor) whole = FN(factor_of)(x, k < GEMM_DOT ? k : GEMM_DOT, false);

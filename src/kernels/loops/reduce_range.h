@@ -66,12 +66,13 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
 #endif
     memcpy(last[0], &s[0], sizeof last[0]);
     memcpy(last[1], &t[0], sizeof last[1]);
-    for (int l = 1; l < W; l++) {
-        last[0][0] = last[0][l] > last[0][0] ? last[0][l] : last[0][0];
-        last[1][0] = last[1][l] < last[1][0] ? last[1][l] : last[1][0];
+    A above = last[0][0], below = last[1][0];
+    for (int l = 0; l < W; l++) { /* all of them: a whole vector, which gcc takes by halves */
+        above = last[0][l] > above ? last[0][l] : above;
+        below = last[1][l] < below ? last[1][l] : below;
     }
-    const A above = FN2(last_zero, amax, SFX)(x, n, last[0][0]);
-    const A below = FN2(last_zero, amin, SFX)(x, n, last[1][0]);
+    above = FN2(last_zero, amax, SFX)(x, n, above);
+    below = FN2(last_zero, amin, SFX)(x, n, below);
     if (!(*most > above) && *most == *most) *most = above;
     if (!(*least < below) && *least == *least) *least = below;
 }

@@ -82,7 +82,8 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
 #ifdef RUN_DENSE
 /* Lines of n elements that lie one behind the other, and where they go; NULL: their carry alone is
  * wanted. */
-static inline nomen__scan_args FN(dense)(const F *x, D *y, int64_t n, int64_t lines) {
+static inline __attribute__((always_inline)) nomen__scan_args FN(dense)(const F *x, D *y, int64_t n,
+                                                                        int64_t lines) {
     return (nomen__scan_args){.in = (const char *)x,
                               .out = (char *)y,
                               .n = n,
