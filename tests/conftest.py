@@ -133,6 +133,16 @@ def root():
     return ROOT
 
 
+@pytest.fixture
+def threads_kept():
+    """For tests that set the number of threads: it is as before when one is done."""
+    import nomen
+
+    before = nomen.get_num_threads()
+    yield
+    nomen.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def tool():
     """tool("trust"): the module of tools/trust.py, which is a program."""

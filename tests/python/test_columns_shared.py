@@ -4,19 +4,14 @@ import pytest
 
 import nomen
 
+pytestmark = pytest.mark.usefixtures("threads_kept")
+
 # One to seven columns more than whole lines of memory are as many as a last block might have.
 COLUMNS = [512, 513, 514, 519, 577, 583, 641, 1025, 1030, 1153, 2561, 4097]
 ROWS = [3, 5, 40, 300]
 DTYPES = ["float16", "float32", "float64", "complex64", "complex128"]
 SUMS = ["sum", "mean", "prod", "norm"]
 REAL = ["var", "nansum", "logsumexp"]
-
-
-@pytest.fixture(autouse=True)
-def threads():
-    before = nomen.get_num_threads()
-    yield
-    nomen.set_num_threads(before)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

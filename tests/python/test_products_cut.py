@@ -4,6 +4,8 @@ import pytest
 
 import nomen
 
+pytestmark = pytest.mark.usefixtures("threads_kept")
+
 # rows, columns, summands: few of each, and so many that the work is shared out
 SIZES = [(20000, 4, 10), (20001, 3, 17), (20011, 1, 40), (30000, 2, 5), (20003, 6, 30),
          (1000, 300, 5), (999, 333, 20), (4, 20000, 10), (5, 20001, 33), (3000, 50, 300),
@@ -15,13 +17,6 @@ THIN = [(1, 5, 3000), (2, 3, 1025), (3, 70, 257), (7, 16, 2000), (8, 17, 1300), 
         (40, 9, 1100), (100, 8, 900), (70, 1, 12), (70, 1, 16), (70, 1, 33), (50, 1, 63),
         (35, 1, 4099), (17, 1, 8200), (64, 300, 3), (15, 99, 20)]  # fmt: skip
 DTYPES = ["float16", "bfloat16", "float32", "float64", "complex64", "int64"]
-
-
-@pytest.fixture(autouse=True)
-def threads():
-    before = nomen.get_num_threads()
-    yield
-    nomen.set_num_threads(before)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -260,6 +260,11 @@ static inline size_t FN(direct_scratch)(int64_t m, int64_t k) {
     return (size_t)(FN(widened_rows)(m, k) * FN(pitch)(k)) * sizeof(C);
 }
 
+/* Of so many rows that are left, the next ones, at most rows: no few at the end by themselves. */
+static inline int64_t FN(part_of)(int64_t left, int64_t rows) {
+    return left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+}
+
 static APART void FN(direct)(const nomen__gemm_args *g, C *scratch) {
     const int64_t along = FN(pitch)(g->k), rows = FN(widened_rows)(g->m, g->k);
     nomen__gemm_args part = *g;
@@ -267,9 +272,7 @@ static APART void FN(direct)(const nomen__gemm_args *g, C *scratch) {
     part.a_row = along * (int64_t)sizeof(C);
     part.a_col = sizeof(C);
     for (int64_t i = 0; i < g->m; i += part.m) {
-        /* Not so few at the end that they would be no tile. */
-        const int64_t left = g->m - i;
-        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+        part.m = FN(part_of)(g->m - i, rows);
         part.c = g->c + i * g->c_row;
         FN(widen)(scratch, g->a + i * g->a_row, part.m, g->k, g->a_row, g->a_col);
         FN(direct_tiles)(&part);
@@ -299,8 +302,7 @@ static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
     nomen__gemm_args part = *g;
     FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
     for (int64_t left = g->m; left > 0; left -= part.m) {
-        /* Not so few at the end that they would be no tile. */
-        part.m = left <= rows ? left : left < 2 * rows ? (left + 1) / 2 : rows;
+        part.m = FN(part_of)(left, rows);
         const nomen__gemm_args wide = {.m = part.m,
                                        .n = g->n,
                                        .k = g->k,

@@ -85,16 +85,29 @@ static APART C FN(dot)(const T *a, const C *x, int64_t k, bool longer) {
     return total;
 }
 
-/* W rows: their sums of one block, in tiles of rows. */
-static inline V FN(row_sums)(const char *a, int64_t row, const FN(factor) * f) {
-    V s[W];
-    for (int r = 0; r < W; r += FN(beside)) FN(lanes)(s + r, a + r * row, row, f, FN(beside));
+/* The sums of the lanes of each of W rows. */
+static inline __attribute__((always_inline)) V FN(turned_sums)(V s[W]) {
     TURN(s);
 #pragma GCC unroll 4
     for (int half = W / 2; half; half /= 2)
 #pragma GCC unroll 8
         for (int l = 0; l < half; l++) s[l] += s[l + half];
     return s[0];
+}
+
+/* W of them to where they belong. */
+static inline void FN(put_sums)(char *c, V sum, int64_t step) {
+    if (step == E)
+        STV(&AT(T, c, 0), sum);
+    else
+        for (int64_t l = 0; l < W; l++) AT(T, c, l * step) = T_OF(sum[l]);
+}
+
+/* W rows: their sums of one block, in tiles of rows. */
+static inline V FN(row_sums)(const char *a, int64_t row, const FN(factor) * f) {
+    V s[W];
+    for (int r = 0; r < W; r += FN(beside)) FN(lanes)(s + r, a + r * row, row, f, FN(beside));
+    return FN(turned_sums)(s);
 }
 
 /* The same where so many vectors are whole, few enough to be known: nothing but loads and sums. */
@@ -114,12 +127,7 @@ static inline __attribute__((always_inline)) V FN(short_sums)(const char *a, int
         const V x = whole ? LDV(&CAT(T, a, (k - W) * E)) : LDV_N(&CAT(T, a, 0), k);
         s[r] += FMA((V)((vu32)x & (vu32)f->keep), f->last, (V){0});
     }
-    TURN(s);
-#pragma GCC unroll 4
-    for (int half = W / 2; half; half /= 2)
-#pragma GCC unroll 8
-        for (int l = 0; l < half; l++) s[l] += s[l + half];
-    return s[0];
+    return FN(turned_sums)(s);
 }
 
 static inline __attribute__((always_inline)) int64_t FN(short_rows)(char *c, const char *a,
@@ -129,10 +137,7 @@ static inline __attribute__((always_inline)) int64_t FN(short_rows)(char *c, con
     int64_t i = 0;
     for (; i + W <= m; i += W) {
         const V sum = (V){0} + FN(short_sums)(a + i * row, row, f, whole);
-        if (c_step == E)
-            STV(&AT(T, c, i * E), sum);
-        else
-            for (int64_t l = 0; l < W; l++) AT(T, c, (i + l) * c_step) = T_OF(sum[l]);
+        FN(put_sums)(c + i * c_step, sum, c_step);
     }
     return i;
 }
@@ -164,10 +169,7 @@ static APART void FN(rows_column)(char *c, const char *a, const C *x, int64_t m,
             const FN(factor) f = FN(factor_of)(x + p, some, true);
             sum += FN(row_sums)(in + p * E, row, &f);
         }
-        if (c_step == E)
-            STV(&AT(T, c, i * E), sum);
-        else
-            for (int64_t l = 0; l < W; l++) AT(T, c, (i + l) * c_step) = T_OF(sum[l]);
+        FN(put_sums)(c + i * c_step, sum, c_step);
     }
     for (; i < m; i++) AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k, false));
 }
