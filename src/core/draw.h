@@ -141,6 +141,15 @@ typedef struct nomen__random_loops {
     /* the same of words of 16 bits, which are uniform numbers of the dtype by their lowest ones */
     void (*normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
                       const nomen__normal_tables *tables, float mean, float std);
+    void (*normal_f64)(double *at, int64_t groups, double mean, double std);
+    /* pairs (angle, radius) of uniform numbers become normal ones; their number is one of eights */
+    void (*pairs_f64)(double *u, int64_t pairs);
+    void (*stretch_f64)(double *x, int64_t n, double a, double b); /* x becomes a + b x */
+    /* to the last bit libm's; y is other memory than x */
+    void (*log_f64)(const double *x, double *y, int64_t n);
+    void (*exp_f64)(const double *x, double *y, int64_t n);
+    void (*sine_cosine_f64)(const double *x, double *sine, double *cosine,
+                            int64_t n); /* of a turn */
 } nomen__random_loops;
 extern const nomen__random_loops nomen__random_plain, nomen__random_avx2, nomen__random_avx512;
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);

@@ -7,6 +7,11 @@
 #define FMA(a, b, c)   ((f32v)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define FMA64(a, b, c) ((f64v)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
 #define ROOT(x)        ((f32v)_mm512_sqrt_ps((__m512)(x)))
+#define ROOT64(x)      ((f64v)_mm512_sqrt_pd((__m512d)(x)))
+#define FETCH8(t, i)   ((f64v)_mm512_permutexvar_pd((__m512i)(i), _mm512_loadu_pd(t)))
+#define FETCH16(t, i)                                                                              \
+    ((f64v)_mm512_permutex2var_pd(_mm512_loadu_pd(t), (__m512i)(i), _mm512_loadu_pd((t) + 8)))
+#define BITS64(x)      _mm512_movepi64_mask((__m512i)(x))
 #define MULTIPLY(a, b) ((pair64v)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
 #define LESSER(a, b)   ((u32v)_mm512_min_epu32((__m512i)(a), (__m512i)(b)))
 #define IF_ODD(x, y)   (-((x) & 1) & (y))

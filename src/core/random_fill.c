@@ -299,14 +299,16 @@ nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
-/* n single draws; in full precision, or of what is rounded to fewer digits: then most are made of
- * pairs of uniform numbers at once. */
+/* n single draws, most of them pairs of uniform numbers made at once: in full precision, or of what
+ * is rounded to fewer digits. */
 static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) {
     const int64_t first = n > 0 && g->has_next_normal;
-    const int64_t paired = full ? 0 : (n - first) / GROUP * GROUP;
+    const int64_t paired = (n - first) / GROUP * GROUP;
     if (first) out[0] = draw_normal(g);
     fill_uniform(g, NOMEN_F64, out + first, paired, NULL);
-    nomen__random_pairs(out + first, paired / 2);
+    void (*const pairs)(double *, int64_t) =
+        full ? nomen__random_loops_best()->pairs_f64 : nomen__random_pairs;
+    pairs(out + first, paired / 2);
     for (int64_t i = first + paired; i < n; i++) out[i] = draw_normal(g);
 }
 
@@ -317,7 +319,7 @@ static void fill_normals(nomen_generator *g, nomen_dtype dtype, void *out, int64
 
 static void stretch_normals(nomen_dtype dtype, void *out, void *drawn, int64_t n, how *h) {
     double *const values = drawn;
-    for (int64_t i = 0; i < n; i++) values[i] = fma(values[i], h->b, h->a);
+    nomen__random_loops_best()->stretch_f64(values, n, h->a, h->b);
     nomen__store_doubles(dtype, out, values, n);
 }
 
@@ -325,7 +327,7 @@ static nomen_status draw_singly(nomen_generator *g, nomen_dtype dtype, void *out
                                 double mean, double std) {
     how h = {fill_normals, stretch_normals, .words = 2, .kept = true, .a = mean, .b = std};
     h.full = dtype == NOMEN_F64;
-    h.cost = h.full ? 1000 : 150;
+    h.cost = h.full ? 250 : 150;
     return draw_all(g, dtype, out, n, &h);
 }
 
@@ -375,19 +377,6 @@ static void normal_groups_16(const nomen__random_loops *loops, nomen_dtype dtype
                      rounded((float)std));
 }
 
-/* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's: with
- * a mean that a draw nearly cancels they become the first ones. */
-static void normal_f64(double *at, int64_t groups, double mean, double std) {
-    for (; groups > 0; groups--, at += GROUP) {
-        for (int j = 0; j < GROUP / 2; j++) {
-            const double radius = sqrt(-2.0 * log(1.0 - at[j]));
-            const double theta = 2.0 * M_PI * at[j + GROUP / 2];
-            at[j] = fma(radius * cos(theta), std, mean);
-            at[j + GROUP / 2] = fma(radius * sin(theta), std, mean);
-        }
-    }
-}
-
 /* Uniform numbers (for floats of 16 bits a word each) become normal ones, group by group, while
  * they are in the cache; what is no whole group stays uniform. */
 static void fill_for_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
@@ -404,7 +393,7 @@ static void make_groups(nomen_dtype dtype, void *out, void *drawn, int64_t n, ho
     if (dtype == NOMEN_F32)
         loops->normal_f32(out, n / GROUP, (float)h->a, (float)h->b);
     else if (dtype == NOMEN_F64)
-        normal_f64(out, n / GROUP, h->a, h->b);
+        loops->normal_f64(out, n / GROUP, h->a, h->b);
     else
         normal_groups_16(loops, dtype, out, n / GROUP, h->a, h->b);
 }
@@ -417,7 +406,7 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
     how h = {fill_for_groups, make_groups, .in_place = true, .words = 1, .cost = 35};
     h.a = mean;
     h.b = std;
-    if (dtype == NOMEN_F64) h.words = 2, h.cost = 1000;
+    if (dtype == NOMEN_F64) h.words = 2, h.cost = 250;
     h.again = n % GROUP != 0;
     return draw_all(g, dtype, out, n, &h);
 }
@@ -562,19 +551,29 @@ nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype,
     return draw_all(g, dtype, out, n, &h);
 }
 
+/* Up to a chunk, as libm does it. */
 static void shape_values(nomen__distribution which, double *u, int64_t n, double a, double b) {
+    const nomen__random_loops *const loops = nomen__random_loops_best();
+    room x;
     switch (which) {
     case NOMEN__EXPONENTIAL:
-        for (int64_t i = 0; i < n; i++) u[i] = -1.0 / a * log(1.0 - u[i]);
+        memcpy(x, u, (size_t)n * sizeof *x);
+        loops->stretch_f64(x, n, 1.0, -1.0);
+        loops->log_f64(x, u, n);
+        loops->stretch_f64(u, n, -0.0, -1.0 / a); /* and a zero keeps its sign */
         break;
     case NOMEN__CAUCHY:
         for (int64_t i = 0; i < n; i++) u[i] = fma(b, tan(M_PI * (u[i] - 0.5)), a);
         break;
     case NOMEN__GEOMETRIC:
-        for (int64_t i = 0; i < n; i++) u[i] = ceil(log(u[i]) / a);
+        memcpy(x, u, (size_t)n * sizeof *x);
+        loops->log_f64(x, u, n);
+        for (int64_t i = 0; i < n; i++) u[i] = ceil(u[i] / a);
         break;
     case NOMEN__LOG_NORMAL:
-        for (int64_t i = 0; i < n; i++) u[i] = exp(fma(u[i], b, a));
+        memcpy(x, u, (size_t)n * sizeof *x);
+        loops->stretch_f64(x, n, a, b);
+        loops->exp_f64(x, u, n);
         break;
     }
 }
@@ -596,6 +595,7 @@ nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution 
     how h = {fill_doubles, shape_drawn, .words = 2, .kept = pairs, .a = a, .b = b, .which = which};
     h.full = dtype == NOMEN_F64 || !isfinite(a) || !isfinite(b);
     if (pairs) h.some = fill_normals;
-    h.cost = dtype == NOMEN_F64 ? 1000 : pairs ? 200 : 100;
+    h.cost = pairs ? 200 : 100;
+    if (dtype == NOMEN_F64) h.cost = which == NOMEN__CAUCHY ? 1000 : pairs ? 400 : 150;
     return draw_all(g, dtype, out, n, &h);
 }

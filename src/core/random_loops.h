@@ -4,7 +4,9 @@
  * bits. Before:
  *   LANES         words in a vector, 8 or 16    TARGET  the attribute of functions
  *   FMA(a, b, c)  a * b + c rounded once        FMA64   the same of doubles
- *   ROOT(x)       square roots                  LOOPS   the name of the table
+ *   ROOT(x)       square roots                  ROOT64  the same of doubles
+ *   LOOPS         the name of the table
+ *   FETCH8(t, i), FETCH16  doubles of tables of 8 and 16, by int64     BITS64(x)  signs of int64
  *   MULTIPLY(a, b)  the lower words of numbers of 64 bits, multiplied to such numbers
  *   LESSER(a, b)  the lesser of two words       IF_ODD(x, y)  y where x is odd, otherwise 0
  *   HALVES(x)     floats as float16, the NaN without sign and payload as that of float16
@@ -48,6 +50,12 @@ static inline f64v fused_lanes64(f64v a, f64v b, f64v c) {
 static inline f32v root_lanes(f32v x) {
     f32v result;
     for (int i = 0; i < LANES; i++) result[i] = sqrtf(x[i]);
+    return result;
+}
+
+static inline f64v root_lanes64(f64v x) {
+    f64v result;
+    for (int i = 0; i < LANES64; i++) result[i] = sqrt(x[i]);
     return result;
 }
 #endif
@@ -94,6 +102,8 @@ TARGET static void temper(const uint32_t *state, uint32_t *ready) {
 
 #include "core/random_normal.h"
 
+#include "core/random_libm.h"
+
 const nomen__random_loops LOOPS = {
     .refill = refill,
     .step = step,
@@ -130,4 +140,10 @@ const nomen__random_loops LOOPS = {
         },
     .normal_f32 = normal_f32,
     .normal_16 = normal_16,
+    .normal_f64 = normal_f64,
+    .pairs_f64 = pairs_f64,
+    .stretch_f64 = stretch_f64,
+    .log_f64 = log_f64,
+    .exp_f64 = exp_f64,
+    .sine_cosine_f64 = sine_cosine_f64,
 };

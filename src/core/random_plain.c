@@ -4,6 +4,7 @@
 #define FMA(a, b, c)   fused_lanes(a, b, c)
 #define FMA64(a, b, c) fused_lanes64(a, b, c)
 #define ROOT(x)        root_lanes(x)
+#define ROOT64(x)      root_lanes64(x)
 #define MULTIPLY(a, b) (((a) & UINT32_MAX) * ((b) & UINT32_MAX))
 #define LESSER(a, b)   choose((a) < (b), a, b)
 #define IF_ODD(x, y)   (-((x) & 1) & (y))
