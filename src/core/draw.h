@@ -88,6 +88,9 @@ void nomen__generator_refill(nomen_generator *g); /* next block; position become
 void nomen__generator_copy(nomen_generator *to, const nomen_generator *from);
 void nomen__generator_skip(nomen_generator *g, int64_t words);
 
+/* random_count.c. What nomen__random_permutation does beyond 2^31 numbers. */
+nomen_status nomen__random_permutation_wide(nomen_generator *g, int64_t *out, int64_t n);
+
 /* random_wide.c. Uniform numbers (normal ones for LOG_NORMAL) become those of a distribution, for
  * results of fewer digits than double's; a and b as above, but for GEOMETRIC a is log(1 - p). Pairs
  * of uniform numbers become normal ones; their number is one of eights. */
@@ -136,6 +139,10 @@ typedef struct nomen__random_loops {
     void (*step)(uint32_t *state);                    /* the same without their tempered form */
     void (*temper)(const uint32_t *state, uint32_t *ready);
     nomen__make *make[NOMEN__MADE_COUNT][NOMEN_DTYPE_COUNT]; /* NULL: there is no such number */
+    /* first + i + word % (n - first - i) for the i-th word, n at most 2^31; both are read and
+     * written up to a whole vector of at most 16 */
+    void (*partners)(const uint32_t *words, int64_t first, int64_t n, uint32_t *partner,
+                     int64_t count);
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
     /* the same of words of 16 bits, which are uniform numbers of the dtype by their lowest ones */

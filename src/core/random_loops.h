@@ -138,6 +138,7 @@ const nomen__random_loops LOOPS = {
             [NOMEN__MADE_FAR_REST] =
                 {[NOMEN_I64] = far_i64, [NOMEN_F32] = far_f32, [NOMEN_F64] = far_f64},
         },
+    .partners = partners,
     .normal_f32 = normal_f32,
     .normal_16 = normal_16,
     .normal_f64 = normal_f64,

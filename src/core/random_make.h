@@ -14,11 +14,13 @@ typedef int64_t i64v __attribute__((vector_size(4 * LANES), aligned(8), may_alia
 #define FIRST_HALF   0, 1, 2, 3, 4, 5, 6, 7
 #define SECOND_HALF  8, 9, 10, 11, 12, 13, 14, 15
 #define TURNED_PAIRS 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14
+#define EVEN_WORDS   0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define IN_TURNS     0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31
 #else
 #define FIRST_HALF   0, 1, 2, 3
 #define SECOND_HALF  4, 5, 6, 7
 #define TURNED_PAIRS 1, 0, 3, 2, 5, 4, 7, 6
+#define EVEN_WORDS   0, 2, 4, 6, 8, 10, 12, 14
 #define IN_TURNS     0, 9, 2, 11, 4, 13, 6, 15
 #endif
 
@@ -362,3 +364,27 @@ BODY void make_far_f32(const uint32_t *words, char *out, const nomen__making *wi
 #define MAKE(words, out) make_far_f32(words, out, &with)
 #define ITEM             4
 #include "core/random_each.h"
+
+/* Whom each of the numbers from `first` on is exchanged with, of n that are permuted: itself or one
+ * behind it. In double, as numbers below 2^32 have exact quotients there but for what is cut off.
+ */
+BODY f64v partner_of(f64v word, f64v place, double n) {
+    const f64v left = n - place, near = (word / left + 0x1p52) - 0x1p52, rest = word - near * left;
+    return place + rest + (f64v)((i64v)left & (i64v)(rest < 0));
+}
+
+TARGET static void partners(const uint32_t *words, int64_t first, int64_t n, uint32_t *partner,
+                            int64_t count) {
+    static const double order[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    f64v place[2];
+    for (int k = 0; k < 2; k++) place[k] = *(const f64v *)(order + k * LANES64) + (double)first;
+    for (int64_t i = 0; i < count; i += LANES) {
+        const u32v w = *(const u32v *)(words + i);
+        f64v made[2];
+        for (int k = 0; k < 2; k++) {
+            made[k] = partner_of(as_doubles(widened(w, k)), place[k], (double)n) + 0x1p52;
+            place[k] += LANES;
+        }
+        *(u32v *)(partner + i) = __builtin_shufflevector((u32v)made[0], (u32v)made[1], EVEN_WORDS);
+    }
+}
