@@ -16,9 +16,13 @@
 
 #define CHAINS       1
 #define EIGHTS(b, a) GET(b, a)
+#if VB == 64 /* which has an instruction for it */
+#define SUMS eights_prod_u64
+#endif
 #include "kernels/loops/scan_integers.h"
 
 #undef CHAINS
+#undef SUMS
 #undef GET
 #define CHAINS    0
 #define PRODUCTS  eights_prod

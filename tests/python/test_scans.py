@@ -547,6 +547,24 @@ def test_blocks_of_a_few_lines_side_by_side(dtype):
                 assert np.array_equal(np.array(made.tolist()), np.cumsum(x, axis))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_whole_numbers_side_by_side_and_in_rows(name, dtype):
+    """Strips of eight lines, the last of which begins within the one before it; eights of a row."""
+    for lines in [*range(1, 26), 31, 63, 64, 65, 100]:
+        values = numbers(dtype, (2, 41, lines), lines)
+        if name == "cumprod":
+            values = np.where(values == 0, 1, values).astype(dtype)  # products that do not end
+        for axis in (1, 2):
+            expected = getattr(np, name)(values.astype("int64"), axis)
+            t = tensor(values)
+            assert getattr(t, name)(axis).tolist() == expected.tolist()
+            if dtype == "bool":
+                continue
+            getattr(t, name + "_")(axis)
+            assert t.tolist() == expected.astype(dtype).tolist()
+
+
 @pytest.mark.parametrize("dtype", [*REAL, "bfloat16", "complex64"])
 def test_sums_beside_a_few_others(dtype):
     """Columns that are fewer than a vector has lanes, of few elements and of many, up to the end of

@@ -12,6 +12,7 @@
 enum { SCAN_BLOCK = 1024, SCAN_RUN = 128 };
 /* Of up to so many lines side by side so many elements are turned over at a time. */
 enum { FEW_LINES = 4, FEW_BLOCK = 256 };
+enum { STRIP_LINES = 64 }; /* of more the levels have few ends of vectors, and strips few levels */
 /* Elements of a line that fill a vector of keys (scan_keys.h) well enough. */
 enum { KEYS_FEWEST = 6 };
 /* So many lines are turned over together, that their pages and cache lines stay at hand. */

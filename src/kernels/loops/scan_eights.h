@@ -164,24 +164,44 @@ eights_sum_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, d
 #endif
 }
 
-static inline uint64_t eights_sum_u64(const void *x, uint64_t *y, int64_t n, uint64_t before) {
-    const char *from = x; /* 64 bits, with a sign or not */
-    uint64_t run = 0;
 #if VB == 64
-    const vf64 none = {0};
-    vu64 base = before - (vu64)none;
+/* The same of integers of 64 bits, with a sign or not, which wrap: all eight at once, sums or
+ * products. Returns what all of them come to. */
+static inline __attribute__((always_inline)) uint64_t eights_whole(const void *x, uint64_t *y,
+                                                                   int64_t n, uint64_t before,
+                                                                   const bool sums) {
+    const char *from = x;
+    const vf64 none = (vf64)((vu64){0} + (sums ? 0 : 1));
+    vu64 run = (vu64)none, base = (vu64){0} + before;
     for (int64_t j = 0; j < n; j += 8) {
-        vu64 p;
+        vu64 p, q;
         memcpy(&p, from + 8 * j, sizeof p);
-        p += (vu64)eights_pairs((vf64)p, none);
-        p += (vu64)eights_fours((vf64)p, none);
-        p += (vu64)eights_half((vf64)p, none);
-        const vu64 sum = base + p;
-        memcpy(y + j, &sum, sizeof sum);
-        base += (vu64)eights_last((vf64)p);
+        q = (vu64)eights_pairs((vf64)p, none);
+        p = sums ? p + q : p * q;
+        q = (vu64)eights_fours((vf64)p, none);
+        p = sums ? p + q : p * q;
+        q = (vu64)eights_half((vf64)p, none);
+        p = sums ? p + q : p * q;
+        const vu64 made = sums ? base + p : base * p;
+        memcpy(y + j, &made, sizeof made);
+        q = (vu64)eights_last((vf64)p);
+        base = sums ? base + q : base * q;
+        run = sums ? run : run * q; /* nothing divides what is before out of a product */
     }
-    run = base[0] - before;
-#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+    return sums ? base[0] - before : run[0];
+}
+static inline uint64_t eights_prod_u64(const void *x, uint64_t *y, int64_t n, uint64_t before) {
+    return eights_whole(x, y, n, before, false);
+}
+#endif
+
+static inline uint64_t eights_sum_u64(const void *x, uint64_t *y, int64_t n, uint64_t before) {
+#if VB == 64
+    return eights_whole(x, y, n, before, true);
+#else
+    const char *from = x;
+    uint64_t run = 0;
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
     __m256i base = _mm256_set1_epi64x((int64_t)before);
     for (int64_t j = 0; j < n; j += 4) {
         __m256i p = _mm256_loadu_si256((const __m256i *)(const void *)(from + 8 * j));
@@ -200,6 +220,7 @@ static inline uint64_t eights_sum_u64(const void *x, uint64_t *y, int64_t n, uin
     }
 #endif
     return run;
+#endif
 }
 
 /* y[i] becomes before * x[0] * ... * x[i]: fours, one after the other, since more might overflow

@@ -228,6 +228,28 @@ static inline void FN(eights_some)(FN(state) * s, const F *x, D *y, int64_t n, i
     }
     s->own = own;
 }
+#if !defined(IN_RUNS) && !defined(LEVELS_RUN)
+/* Levels of lines side by side, eight lines after the other, which stay in a register; the last
+ * eight are some again of those before them, which no store into the input may have changed. */
+static inline void FN(strip)(A *own, const A *base, const F *x, D *y, int64_t n, int64_t lines) {
+    FN(state) s;
+    memcpy(&s.base, base, sizeof s.base);
+    memcpy(&s.own, own, sizeof s.own);
+    FN(eights_some)(&s, x, y, n, lines);
+    memcpy(own, &s.own, sizeof s.own);
+}
+static APART void FN(run_strips)(void *carry, const F *x, D *y, int64_t n, int64_t lines) {
+    A *const own = FN(owns)(carry, lines), last[8];
+    const A *const base = FN(bases)(carry);
+    const int64_t behind = lines - 8;
+    memcpy(last, own + behind, sizeof last);
+    for (int64_t r = 0; r <= behind; r += 8) FN(strip)(own + r, base + r, x + r, y + r, n, lines);
+    if (lines % 8 == 0) return;
+    FN(strip)(last, base + behind, x + behind, y + behind, n, lines);
+    memcpy(own + behind, last, sizeof last);
+}
+#define RUN_STRIPS FN(run_strips)
+#endif
 static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_t lines) {
 #ifdef IN_RUNS
     for (int64_t run; n; n -= run, x += run * lines, y += run * lines) {
@@ -275,6 +297,7 @@ static void FN(whole)(const nomen__scan_args *a) {
 #undef IN_LANES
 #undef RUN_DENSE
 #undef RUN_BESIDE
+#undef RUN_STRIPS
 #undef LANES_RUN
 #undef BLOCK_INLINE
 #undef SKIPS

@@ -10,7 +10,8 @@
  * (see FN(run_eights)), which writes positions only where there are some; BLOCK_INLINE, which is
  * FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that are meant, args) for
  * lines of F into lines of D; both take NULL for the carry. RUN_BESIDE(carry, args) for lines side
- * by side of F into such lines of D. After: FN(run).
+ * by side of F into such lines of D, or RUN_STRIPS(carry, x, y, n, lines) for some of them, from x
+ * into other memory. After: FN(run).
  */
 
 #include "kernels/loops/fetch.h"
@@ -262,7 +263,13 @@ static APART void FN(run_block)(void *carry, const nomen__scan_args *a) {
                                           .out_step = lines * (int64_t)sizeof(D)};
         RUN_BESIDE(carry, &fetched);
 #else
-        for (int64_t i = 0; i < n; i++)
+#ifdef RUN_STRIPS
+        const bool strips = lines <= STRIP_LINES && (const char *)x != (const char *)to;
+        if (strips) RUN_STRIPS(carry, x, to, n, lines);
+#else
+        const bool strips = false;
+#endif
+        for (int64_t i = 0; !strips && i < n; i++)
             FN(level)(carry, lines, x + i * lines, to + i * lines, NULL, 0);
 #endif
         if (a->out && to == y) FN(put)(y, out, a->out_row, n * lines);
