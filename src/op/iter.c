@@ -15,6 +15,7 @@
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
+enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
@@ -113,10 +114,32 @@ static void find_turns(nomen__iter *it) {
     it->width = it->size[0];
 }
 
+/* Whether the output's rows are short and have holes between them. */
+static bool is_apart(const nomen__iter *it) {
+    const int64_t bytes = it->size[0] * it->own[0];
+    return !it->moves && it->step[0][0] == it->own[0] && it->step[1][0] != bytes &&
+           bytes <= APART_BYTES;
+}
+
+/* Then they are computed side by side, as one row, and copied to where they belong. */
+static void tile_all(nomen__iter *it) {
+    int64_t item = it->own[0];
+    it->tiled |= 1;
+    for (int k = 1; k < it->count; k++) {
+        if (it->step[1][k] != it->size[0] * it->step[0][k]) it->tiled |= 1u << k;
+        if (it->own[k] > item) item = it->own[k];
+    }
+    it->width = it->size[0];
+    it->high = TILE_BYTES / it->width / item;
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
-    /* a copy of a few elements needs no tile: see nomen__copy_few */
-    if (it->ndim < 2 || it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2)) return;
+    if (it->ndim < 2) return;
+    /* a copy of a few elements needs no tile: see nomen__copy_few; nor do slivers */
+    if (it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2) &&
+        (it->moves || it->size[1] >= 4 * SLIVER))
+        return;
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -137,6 +160,7 @@ static void find_tiles(nomen__iter *it) {
     if (it->width > it->size[0]) { /* then there is room for more rows */
         it->width = it->size[0];
         it->high = TILE_BYTES / it->width / item;
+        if (is_apart(it)) tile_all(it);
     }
     find_turns(it);
 }
@@ -184,6 +208,15 @@ static void find_short_rows(nomen__iter *it) {
     it->width = n;
 }
 
+/* Short rows with holes between them in the output, of inputs that have whole rows or one number
+ * for each. */
+static void find_apart(nomen__iter *it) {
+    if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
+    for (int k = 1; k < it->count; k++)
+        if (it->step[0][k] && it->step[0][k] != it->own[k]) return;
+    if (is_apart(it)) tile_all(it);
+}
+
 /* Where the output's nearest dim is short, a loop along it would be little more than its call: the
  * next one is walked in its place. */
 static void find_slivers(nomen__iter *it) {
@@ -208,6 +241,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         find_even_rows(it);
         find_again(it);
         find_short_rows(it);
+        find_apart(it);
         find_slivers(it);
     }
     for (int k = 1; k < it->count; k++) {
@@ -508,21 +542,22 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
 
 static int64_t bands(const nomen__iter *it) { return (it->size[1] + it->high - 1) / it->high; }
 
-/* Room for the inputs that do not lie like the output; whose rows are there, and how many. */
+/* Room for the inputs that do not lie like the output, and for an output with holes; whose rows are
+ * there, and how many. */
 typedef struct tile_room {
-    alignas(64) char at[NOMEN__MAX_IN][TILE_BYTES + LINE];
-    const char *corner[NOMEN__MAX_IN];
-    int64_t rows[NOMEN__MAX_IN];
+    alignas(64) char at[OPERANDS][TILE_BYTES + LINE];
+    const char *corner[OPERANDS];
+    int64_t rows[OPERANDS];
 } tile_room;
 
 /* A tile of input k, unless it is what is there: outer dims may not move it. */
 static char *gather(const nomen__iter *it, tile_room *room, int k, const char *corner, int64_t n,
                     int64_t rows) {
-    char *to = room->at[k - 1];
-    if (room->corner[k - 1] == corner && room->rows[k - 1] >= rows) return to;
-    nomen__tile_gather(to, corner, it->step[0][k], it->step[1][k], n, rows, it->own[k]);
-    room->corner[k - 1] = corner;
-    room->rows[k - 1] = rows;
+    char *to = room->at[k];
+    if (room->corner[k] == corner && room->rows[k] >= rows) return to;
+    if (k) nomen__tile_gather(to, corner, it->step[0][k], it->step[1][k], n, rows, it->own[k]);
+    room->corner[k] = corner;
+    room->rows[k] = rows;
     return to;
 }
 
@@ -533,6 +568,7 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
     char *ptr[OPERANDS];
     int64_t step[OPERANDS], down[OPERANDS];
     bool dense = true;
+    const int64_t width = n, high = rows;
     if (it->turns) {
         nomen__turn_tile(corner[0], it->step[1][0], corner[1], it->step[0][1], n, rows, it->own[0]);
         return;
@@ -557,6 +593,9 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
         return;
     }
     run_lines(it, ptr, step, n, down, rows);
+    if (it->tiled & 1)
+        nomen__copy_rows(corner[0], it->step[1][0], room->at[0], width * it->own[0], high,
+                         width * it->own[0]);
 }
 
 /* Bands of rows, begin to end of them over all outer dims. */
@@ -566,7 +605,7 @@ static void run_bands(void *context, int64_t begin, int64_t end) {
     int64_t index[NOMEN_MAX_DIMS];
     char *outer[OPERANDS], *ptr[OPERANDS];
     tile_room room;
-    for (int k = 0; k < NOMEN__MAX_IN; k++) room.corner[k] = NULL;
+    for (int k = 0; k < OPERANDS; k++) room.corner[k] = NULL;
     enter(it, 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
         int64_t first = band * high, rows = it->size[1] - first;

@@ -98,6 +98,28 @@ static void large_adds(void **s) {
     }
 }
 
+/* Rows of the output with holes between them, short and not so short, as dims 0 and 1 or turned. */
+static void rows_apart(void **s) {
+    (void)s;
+    static const nomen_dtype dtypes[] = {NOMEN_U8, NOMEN_BF16, NOMEN_F32, NOMEN_F64, NOMEN_C128};
+    for (int64_t width = 1; width < 40; width++)
+        for (int k = 0; k < (int)COUNT(dtypes); k++) {
+            const nomen_dtype d = dtypes[k], other = width % 3 ? d : NOMEN_I16;
+            const int64_t rows = width % 4 ? 31 : 700, size[] = {2, rows, width};
+            const int64_t room[] = {2, rows, width + 1 + width % 3};
+            nomen_tensor *out = layout_new(width % 7 ? d : NOMEN_F64, 3, room, ROW_MAJOR);
+            out->size[2] = width;
+            nomen__tensor_finish(out);
+            nomen_tensor *a = layout_small(d, 3, size, width % 5 ? ROW_MAJOR : PERMUTED);
+            nomen_tensor *b = operand(other, 3, size, width % 2 ? ROW_MAJOR : ANY_LAYOUT);
+            nomen_set_num_threads(thread_counts[width % 3]);
+            check_add(out, a, b, d);
+            nomen__release(out);
+            nomen__release(a);
+            nomen__release(b);
+        }
+}
+
 static void in_place(void **s) {
     (void)s;
     static const int64_t size[] = {7, 300, 40};
@@ -315,12 +337,19 @@ static void ops_remember(void **s) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_found), cmocka_unit_test(best_kernels_win),
-        cmocka_unit_test(ops_remember),      cmocka_unit_test(random_adds),
-        cmocka_unit_test(large_adds),        cmocka_unit_test(in_place),
-        cmocka_unit_test(mixed_dtypes),      cmocka_unit_test(copies),
-        cmocka_unit_test(transposes),        cmocka_unit_test(many_dims),
-        cmocka_unit_test(same_tensor),       cmocka_unit_test(fills),
+        cmocka_unit_test(kernels_are_found),
+        cmocka_unit_test(best_kernels_win),
+        cmocka_unit_test(ops_remember),
+        cmocka_unit_test(random_adds),
+        cmocka_unit_test(large_adds),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(rows_apart),
+        cmocka_unit_test(mixed_dtypes),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(many_dims),
+        cmocka_unit_test(same_tensor),
+        cmocka_unit_test(fills),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
