@@ -44,6 +44,7 @@ typedef struct reduction {
     int64_t item;                 /* bytes of an element of the input */
     bool ahead;                   /* see step_ahead */
     bool together;                /* rows may be reduced by themselves, and joined then */
+    bool across;                  /* rows are short: those of the next dim are taken */
     bool whole;                   /* see share_columns */
     int64_t lent;                 /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
@@ -327,6 +328,24 @@ static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *
     return all.n_acc;
 }
 
+/* Elements of some short rows that begin at s, `left` or `more` at most: first those that begin
+ * them, then those behind these. For results in which their order does not show. How many rows. */
+static int64_t take_across(const reduction *r, const nomen__reduce_step *s, void *acc, int64_t left,
+                           int64_t more) {
+    const nomen__nest *const reduced = &r->reduced;
+    nomen__reduce_step one = *s;
+    one.n_red = left < more ? left : more;
+    if (one.n_red > ROUND) one.n_red = ROUND;
+    one.red_step = reduced->step[1][IN];
+    one.index_step = reduced->step[1][POSITION];
+    for (int64_t i = 0; i < reduced->size[0]; i++) {
+        r->reducer->step(acc, &one);
+        one.in += reduced->step[0][IN];
+        one.index0 += reduced->step[0][POSITION];
+    }
+    return one.n_red;
+}
+
 /* Rows that come from memory, by blocks, for each of which the lines some way behind it are asked
  * for. A reducer of many steps reads twice as fast then; one that does little more than to load
  * takes up to half as long again. */
@@ -372,8 +391,9 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     }
     while (begin < end) {
         int64_t rows = 1;
-        if (r->together && index[0] == 0 && end - begin >= 2 * row) {
-            rows = take_rows(r, &s, acc, reduced->size[1] - index[1], (end - begin) / row);
+        if ((r->together | r->across) && index[0] == 0 && end - begin >= 2 * row) {
+            rows = (r->across ? take_across : take_rows)(r, &s, acc, reduced->size[1] - index[1],
+                                                         (end - begin) / row);
             begin += rows * row;
         } else {
             s.n_red = row - index[0] < end - begin ? row - index[0] : end - begin;
@@ -512,6 +532,8 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     plan_ahead(r, in);
     r->together = !out[1] && !r->reducer->hasty && !r->reducer->in_parts && r->reduced.ndim > 1 &&
                   r->block == 1 && r->reduced.size[0] <= TOGETHER;
+    r->across = (r->reducer->in_parts | r->reducer->hasty) && r->reduced.ndim > 1 &&
+                r->block == 1 && r->reduced.size[0] < SHORT_ROW && r->reduced.size[1] >= SHORT_ROW;
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
