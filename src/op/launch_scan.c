@@ -314,11 +314,24 @@ static bool are_few(const nomen_tensor *in, int dim) {
     return !in->ndim || (in->stride[dim] == 1 && in->numel < FEW * in->size[dim]);
 }
 
+/* A few lines side by side with holes between their elements, or that lie across: in a copy without
+ * holes they are groups. */
+static bool become_groups(const nomen__scanner *scanner, const nomen_tensor *in,
+                          const nomen_tensor *out, int dim) {
+    enum { FEW = 64 };
+    const int last = in->ndim - 1;
+    return scanner->few && last > 0 && dim == last - 1 && in->numel > FEW &&
+           in->size[last] >= scanner->few && in->size[last] < ENOUGH &&
+           out->flags & ~in->flags & NOMEN__CONTIGUOUS;
+}
+
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
  * them follow each other, and one by one elsewhere. */
 static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_tensor *out) {
     const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
-    if (c->writes != c->compute || are_few(in, c->dim)) return false;
+    if (c->writes != c->compute) return false;
+    if (become_groups(c->kernel->scanner, in, out, c->dim)) return true;
+    if (are_few(in, c->dim)) return false;
     if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;
     if (halves && out->flags & ~in->flags & NOMEN__CONTIGUOUS) return true;
     return nomen__is_copied_first(in, out, c->dim, 0);
