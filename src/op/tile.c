@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) void
 copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
            int64_t bytes, const int64_t word, const int64_t words) {
     for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int64_t k = 0; k < words - 1; k++)
             memcpy(to + word * k, from + word * k, (size_t)word);
         memcpy(to + bytes - word, from + bytes - word, (size_t)word);
@@ -111,12 +111,22 @@ ROW_COPY(16, 5)
 ROW_COPY(16, 6)
 ROW_COPY(16, 7)
 ROW_COPY(16, 8)
+ROW_COPY(16, 9)
+ROW_COPY(16, 10)
+ROW_COPY(16, 11)
+ROW_COPY(16, 12)
+ROW_COPY(16, 13)
+ROW_COPY(16, 14)
+ROW_COPY(16, 15)
+ROW_COPY(16, 16)
 
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
-    enum { FEW = 128 };
-    static row_copy *const by_words[] = {copy_16_1, copy_16_2, copy_16_3, copy_16_4,
-                                         copy_16_5, copy_16_6, copy_16_7, copy_16_8};
+    enum { FEW = 256 };
+    static row_copy *const by_words[] = {copy_16_1,  copy_16_2,  copy_16_3,  copy_16_4,
+                                         copy_16_5,  copy_16_6,  copy_16_7,  copy_16_8,
+                                         copy_16_9,  copy_16_10, copy_16_11, copy_16_12,
+                                         copy_16_13, copy_16_14, copy_16_15, copy_16_16};
     static row_copy *const by_word[][2] = {
         {copy_1_1}, {copy_2_1, copy_2_2}, {copy_4_1, copy_4_2}, {copy_8_1, copy_8_2}};
     const int word = (bytes >= 2) + (bytes >= 4) + (bytes >= 8);
