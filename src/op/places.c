@@ -306,6 +306,15 @@ bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step)
     return true;
 }
 
+/* Whether what is put to one place, or begins it, lies side by side, or is one element: else it
+ * would go element by element, to places far from each other. */
+static bool has_runs(const nomen_tensor *rows, int behind) {
+    enum { SHORT = 16 };
+    for (int d = rows->ndim - 1; d >= behind; d--)
+        if (rows->size[d] > 1) return rows->size[d] < SHORT || (uint64_t)rows->stride[d] <= 1;
+    return true;
+}
+
 nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
                                 int first, int count) {
     int64_t step;
@@ -323,7 +332,8 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
         }
         nomen_tensor *rows = nomen__tensor_view(t, dtype, ndim, size, stride, 0);
         if (!rows) return NULL;
-        if (nomen__one_step(rows, first, count, &step)) return rows;
+        if (nomen__one_step(rows, first, count, &step) && has_runs(rows, first + count))
+            return rows;
         nomen__release(rows);
     }
     return nomen__copied(nomen__tensor_empty(dtype, ndim, size), t);
