@@ -236,20 +236,47 @@ static bool is_dense(const nomen_tensor *t) {
     return expected == t->numel && expected != 0;
 }
 
-/* A permuted block without holes that has the result's sizes. */
-const nomen_tensor *nomen__result_model(const nomen__call *c) {
+/* Do the dims lie in another order than the one of a contiguous tensor? */
+static bool is_permuted(const nomen_tensor *t) {
+    int64_t before = INT64_MAX;
+    bool permuted = false;
+    for (int d = 0; d < t->ndim; d++) {
+        if (t->size[d] == 1) continue;
+        if (t->stride[d] <= 0) return false; /* in no order that a result could have */
+        permuted |= t->stride[d] > before;
+        before = t->stride[d];
+    }
+    return permuted;
+}
+
+/* A permuted tensor that has the result's sizes, one without holes if there is any. */
+static const nomen_tensor *model_of(const nomen__call *c, bool *dense) {
     const nomen_tensor *model = NULL;
+    *dense = false;
     for (int k = 0; k < c->nin; k++) {
         const nomen_tensor *t = c->in[k];
         if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
         if (t->flags & NOMEN__CONTIGUOUS) return NULL;
-        if (!model && is_dense(t)) model = t;
+        if (*dense || !is_permuted(t)) continue;
+        *dense = is_dense(t);
+        if (*dense || !model) model = t;
     }
     return model;
 }
 
-/* A fresh result; when an operand with the result's sizes is a permuted block, the result is
- * permuted likewise, so that the kernel walks both in memory order. */
+bool nomen__result_strides(const nomen__call *c, int64_t *stride) {
+    bool dense;
+    const nomen_tensor *model = model_of(c, &dense);
+    if (!model) return false;
+    if (dense)
+        memcpy(stride, model->stride, sizeof *stride * (size_t)c->ndim);
+    else
+        nomen__strides_like(model, c->size, stride);
+    return true;
+}
+
+/* A fresh result; when an operand with the result's sizes is permuted, the result is permuted
+ * likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
     if (c->like && !c->device && !c->format)
@@ -266,10 +293,7 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (!out || c->format) return out;
     if (c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) nomen__lay_out_like(out, c->layout);
     if (c->ndim < 2 || c->layout || !follows) return out;
-    const nomen_tensor *model = nomen__result_model(c);
-    if (!model) return out;
-    memcpy(out->stride, model->stride, sizeof *out->stride * (size_t)c->ndim);
-    nomen__tensor_finish(out);
+    if (nomen__result_strides(c, out->stride)) nomen__tensor_finish(out);
     return out;
 }
 

@@ -34,14 +34,18 @@ void nomen__memory_order(const nomen_tensor *t, int *dims) {
     }
 }
 
-void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model) {
+void nomen__strides_like(const nomen_tensor *model, const int64_t *size, int64_t *stride) {
     int order[NOMEN_MAX_DIMS];
     int64_t step = 1;
     nomen__memory_order(model, order);
-    for (int k = 0; k < fresh->ndim; k++) {
-        fresh->stride[order[k]] = step;
-        step *= fresh->size[order[k]] > 1 ? fresh->size[order[k]] : 1;
+    for (int k = 0; k < model->ndim; k++) {
+        stride[order[k]] = step;
+        step *= size[order[k]] > 1 ? size[order[k]] : 1;
     }
+}
+
+void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model) {
+    nomen__strides_like(model, fresh->size, fresh->stride);
     nomen__tensor_finish(fresh);
 }
 

@@ -389,10 +389,7 @@ static bool same_place(const nomen__fused *f, const nomen__call *c, const int64_
 
 /* The strides that the result would have at once. */
 static void strides_of(const nomen__call *c, int64_t *stride) {
-    const nomen_tensor *model = c->like || is_fill(c) ? NULL : nomen__result_model(c);
-    if (model)
-        memcpy(stride, model->stride, sizeof *stride * (size_t)c->ndim);
-    else
+    if (c->like || is_fill(c) || !nomen__result_strides(c, stride))
         nomen__contiguous_strides(c->size, c->ndim, stride);
 }
 

@@ -194,7 +194,9 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 nomen_tensor *nomen__folded(nomen_tensor *t, int keep);
 /* The dims of t from the innermost in memory to the outermost. */
 void nomen__memory_order(const nomen_tensor *t, int *dims);
-/* Gives a fresh tensor strides in the order of those of a model with the same sizes. */
+/* Strides without holes in the order of those of a model with as many dims; the same for a fresh
+ * tensor. */
+void nomen__strides_like(const nomen_tensor *model, const int64_t *size, int64_t *stride);
 void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model);
 
 /* memory_format=, as of memory_format.c: like the operands, or in an order of its own */
@@ -468,8 +470,9 @@ extern bool (*nomen__held_once)(const void *python);
 /* When kernel and sizes are known, while this thread fuses: c->out[0] becomes a result whose values
  * are put off, or the operands are computed. */
 nomen_status nomen__fuse_call(nomen__call *c);
-/* The operand whose order in memory a fresh elementwise result has; NULL: row-major. */
-const nomen_tensor *nomen__result_model(const nomen__call *c);
+/* The strides of a fresh elementwise result, which lies in memory in the order of an operand;
+ * false, and nothing said: row-major. */
+bool nomen__result_strides(const nomen__call *c, int64_t *stride);
 
 /* ---- the tape's hooks (src/autograd installs them) ------------------------------------------- */
 
@@ -549,7 +552,7 @@ typedef struct nomen__iter {
     bool simple;                     /* one short run, nothing to cast */
     bool casting;                    /* some cast[k] is not NULL */
     uint32_t tiled; /* bit per input that does not lie like the output in dims 0 and 1: read in
-                       tiles, `high` rows of `width` elements at most */
+                       tiles, `high` rows of `width` elements at most; bit 0: written in such */
     int64_t high, width;
     bool slivers; /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
     bool moves;   /* one input, whose elements are copied as they are */

@@ -169,6 +169,110 @@ def test_the_result_follows_the_first_block():
     assert (wide + turned.contiguous()).is_contiguous()
 
 
+@pytest.mark.parametrize(
+    "part, strides",
+    [
+        (lambda t: t.permute(2, 0, 1)[:, 1:], (1, 180, 6)),
+        (lambda t: t.permute(1, 0, 2)[..., ::2], (3, 90, 1)),
+        (lambda t: t.permute(2, 1, 0)[1:], (1, 5, 150)),
+        (lambda t: t[:, 1:], (174, 6, 1)),  # holes alone are no order
+        (lambda t: t[:, :1].expand(10, 30, 6).permute(2, 1, 0), (300, 10, 1)),  # nor is this one
+    ],
+)
+def test_the_result_follows_an_operand_with_holes(part, strides):
+    t = part(sample(10, 30, 6))
+    for result in (t + 1, t.exp(), t > 0, t.double(), t.clone(), nomen.where(t > 0, t, 1)):
+        assert result.stride() == strides
+    same(t + t, t.contiguous() + t.contiguous())
+    same(t.diff(dim=-1), t.contiguous().diff(dim=-1))
+    assert (t + t.contiguous()).is_contiguous()
+
+
+def test_the_result_rather_follows_an_operand_without_holes():
+    holes, dense = sample(10, 30, 6).permute(2, 1, 0)[1:], sample(10, 5, 30).permute(1, 2, 0)
+    assert holes.shape == dense.shape and holes.stride() != dense.stride()
+    assert (holes + dense).stride() == (dense + holes).stride() == dense.stride()
+    same(holes + dense, holes.contiguous() + dense.contiguous())
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "int64", "uint8", "bool"))
+@pytest.mark.parametrize("columns", (1, 2, 4, 7, 15, 16))
+def test_the_best_of_many_short_rows_with_holes(columns, dtype):
+    """Of equals the first in row-major order, whatever order they are looked at in."""
+    for rows in (15, 16, 700, 3000):
+        for part in (
+            sample(rows, columns + 1, dtype=dtype)[:, 1:],
+            sample(columns, rows, dtype=dtype).t(),
+            sample(rows, 2, columns + 3, dtype=dtype)[:, :, 2:-1].permute(2, 1, 0),
+        ):
+            whole = part.contiguous()
+            assert part.any().item() == whole.any().item()
+            assert part.all().item() == whole.all().item()
+            assert not (part != part).any()
+            if dtype == "bool":
+                continue
+            assert part.argmax().item() == int(np.argmax(whole.double().numpy()))
+            assert part.argmin().item() == int(np.argmin(whole.double().numpy()))
+            assert [t.item() for t in part.aminmax()] == [whole.amin().item(), whole.amax().item()]
+
+
+def test_the_best_of_short_rows_that_are_shared_out():
+    part = sample(150_000, 5)[:, 1:-1]
+    part[1234:, :] = 0
+    for at in ((149_999, 2), (77_777, 1), (77_777, 0)):
+        part[at] = 9
+        assert part.argmax().item() == 3 * at[0] + at[1]
+        assert (part > 8).any() and not (part > 9).any()
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "int64", "uint8"))
+@pytest.mark.parametrize("columns", (2, 3, 5, 7, 12, 24, 31))
+def test_in_place_in_part_of_each_row(columns, dtype):
+    for rows in (3, 100, 1500):
+        whole = sample(rows, columns + 2, dtype=dtype)
+        other = sample(rows, columns, dtype=dtype)
+        got, want = whole.clone(), whole[:, 1:-1].contiguous()
+        got[:, 1:-1].mul_(other).add_(1).clamp_(0, 2)
+        got[:, 1:-1] += got[:, :1]
+        same(got[:, 1:-1], (want * other + 1).clamp(0, 2) + whole[:, :1])
+        same(got[:, ::columns + 1], whole[:, ::columns + 1])
+        nomen.maximum(got[:, 1:-1], other, out=got[:, 1:-1])
+        nomen.sub(other, whole[:, 1:-1], out=got.t()[1:-1].t())
+        same(got[:, 1:-1], other - want)
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "int64", "uint8"))
+@pytest.mark.parametrize("columns", (1, 2, 3, 4, 7, 8, 9))
+def test_scans_of_a_few_columns_with_holes(columns, dtype):
+    for rows in (3, 20, 400):
+        few = sample(rows, columns + 1, dtype=dtype)[:, 1:]
+        across = sample(columns, rows, dtype=dtype).t()
+        behind = sample(3, rows, columns + 1, dtype=dtype)[..., :-1]
+        for part in (few, across, behind):
+            whole = part.contiguous()
+            for name in ("cumsum", "cumprod"):
+                same(getattr(part, name)(-2), getattr(whole, name)(-2))
+            for got, want in zip(part.cummax(-2), whole.cummax(-2), strict=True):
+                same(got, want)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "bfloat16", "float32", "int64"))
+@pytest.mark.parametrize("columns", (1, 3, 15, 16, 40))
+def test_rows_with_gaps_put_to_places(columns, dtype):
+    place = nomen.tensor([3, 0, 2, 3])
+    for rows in (
+        sample(4, 2 * columns, dtype=dtype)[:, ::2],
+        sample(columns, 4, dtype=dtype).t(),
+        sample(4, 1, dtype=dtype).expand(4, columns),
+    ):
+        table = sample(5, columns, dtype=dtype)
+        same(table.index_copy(0, place, rows), table.index_copy(0, place, rows.contiguous()))
+        same(table.index_add(0, place, rows), table.index_add(0, place, rows.contiguous()))
+        other = table.clone()
+        other[place] = rows
+        same(other, table.index_copy(0, place, rows))
+
+
 def test_joined_images_keep_their_channels_last():
     image = sample(4, 5, 6, 3).permute(0, 3, 1, 2)
     for dim in range(4):
