@@ -112,7 +112,7 @@ static void check(int kind, nomen_dtype d, const walk *w) {
 
 static void test_put(void **state) {
     (void)state;
-    static const int64_t sizes[] = {1, 5, 23, 400};
+    static const int64_t sizes[] = {1, 5, 23, 400}, longer[] = {255, 256, 259, 400};
     for (int kind = 0; kind < KINDS; kind++)
         for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
             if (is_complex(d) && kind >= MUL) continue; /* products: test_kernels_elementwise.c */
@@ -122,6 +122,11 @@ static void test_put(void **state) {
                     walk w = {
                         sizes[(n + apart) % COUNT(sizes)], n, 1 + n % 3, apart, n % 2, n % 5 == 0};
                     check(kind, d, &w);
+                }
+            for (int k = 0; k < (int)COUNT(longer); k++) /* where few meet, and where most do */
+                for (int64_t size = 7; size < 3000; size *= 17) {
+                    walk w = {size, longer[k], 2, 1, 0, false};
+                    if (is_chosen()) check(kind, d, &w);
                 }
         }
 }

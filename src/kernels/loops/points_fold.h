@@ -1,36 +1,63 @@
 /* Adds a row of elements to places anywhere, or multiplies; no include guard. Wants FN, T, LD(x),
  * ST(x) (from and to what is computed in) and EXPR(own, other). One after the other, in order: a
- * place may come again. Perhaps FOUR(T *base, const int64_t *at, const T *source), which does four
- * at once and is false where two of them are to one place, as is usual in lines of a few places, so
- * these do without; taken away again. */
+ * place may come again. Perhaps LD_FOUR(to, source), which is LD of four elements at once, and
+ * FOUR(T *base, const int64_t *at, const T *source), which does four at once and is false where two
+ * of them are to one place, as is usual in lines of a few places: those do without, and so does a
+ * line in which it has often been false. Both are taken away again. */
+
+static inline __attribute__((always_inline)) void LOOP_NAME2(FN, one)(T *own, const T *other) {
+    *own = ST(EXPR(LD(*own), LD(*other)));
+}
+
+#ifdef FOUR
+/* Of a long line as many as go four at once; says how many. By itself: beside the loop of single
+ * ones its registers do not suffice. */
+static __attribute__((noinline)) int64_t LOOP_NAME2(FN, fours)(T *base, const int64_t *at,
+                                                               const T *source, int64_t n) {
+    enum { WORSE = 2, TOO_BAD = 16 }; /* of three, one may be false */
+    int64_t i = 0;
+    for (int bad = 0; i + 4 <= n && bad < TOO_BAD; i += 4) {
+        if (FOUR(base, at + i, source + i)) {
+            bad -= bad > 0;
+            continue;
+        }
+        bad += WORSE;
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) LOOP_NAME2(FN, one)(base + at[i + k], source + i + k);
+    }
+    return i;
+}
+#endif
 
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        int64_t to[4];
-        T x[4]; /* what the places do not change */
 #ifdef FOUR
-        if (by == (int64_t)sizeof(T) && n != SHORT_LINE &&
-            FOUR(base, at + i, (const T *)(const void *)(source + i * by)))
-            continue;
+    enum { LONG = 256 };
+    if (by == (int64_t)sizeof(T) && n >= LONG)
+        i = LOOP_NAME2(FN, fours)(base, at, (const T *)(const void *)source, n);
+#endif
+    for (; i + 4 <= n; i += 4) {
+        const char *const four = source + i * by;
+        int64_t to[4];
+        __typeof__(LD(*base)) x[4]; /* what the places do not change */
+#ifdef LD_FOUR
+        if (by == (int64_t)sizeof(T))
+            LD_FOUR(x, (const T *)(const void *)four);
+        else
 #endif
 #pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-            to[k] = at[i + k];
-            x[k] = *(const T *)(const void *)(source + (i + k) * by);
-        }
+            for (int k = 0; k < 4; k++) x[k] = LD(*(const T *)(const void *)(four + k * by));
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) to[k] = at[i + k];
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
             T *own = base + to[k];
-            *own = ST(EXPR(LD(*own), LD(x[k])));
+            *own = ST(EXPR(LD(*own), x[k]));
         }
     }
-    for (; i < n; i++) {
-        T *own = base + at[i];
-        const T *other = (const T *)(const void *)(source + i * by);
-        *own = ST(EXPR(LD(*own), LD(*other)));
-    }
+    for (; i < n; i++)
+        LOOP_NAME2(FN, one)(base + at[i], (const T *)(const void *)(source + i * by));
 }
 
 static inline __attribute__((always_inline)) void
@@ -53,3 +80,4 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         LOOP_NAME2(FN, lines)(ptr, step, step[2], n);
 }
 #undef FOUR
+#undef LD_FOUR

@@ -43,30 +43,17 @@
 #undef LD
 #undef ST
 
-#define T uint16_t
-#ifdef COMPLEX_EXPR /* sums and products, which are rounded, as extrema are not */
-static inline bool LOOP_NAME2(OP, four_f16)(uint16_t *base, const int64_t *at,
-                                            const uint16_t *source) {
-    if (!four_apart(at)) return false;
-    const uint64_t own = (uint64_t)base[at[0]] | (uint64_t)base[at[1]] << 16 |
-                         (uint64_t)base[at[2]] << 32 | (uint64_t)base[at[3]] << 48;
-    uint64_t other;
-    memcpy(&other, source, sizeof other);
-    const uint64_t both = four_to_f16(REAL_EXPR(four_from_f16(own), four_from_f16(other)));
-    for (int k = 0; k < 4; k++) base[at[k]] = (uint16_t)(both >> 16 * k);
-    return true;
-}
-#define FOUR(base, at, source) LOOP_NAME2(OP, four_f16)(base, at, source)
-#endif
-#define FN    LOOP_NAME2(OP, f16)
-#define LD(x) one_from_f16(x)
-#define ST(x) one_to_f16(x)
+#define T       uint16_t
+#define FN      LOOP_NAME2(OP, f16)
+#define LD(x)   one_from_f16(x)
+#define ST(x)   one_to_f16(x)
+#define LD_FOUR four_of_f16
 #include "kernels/loops/points_fold.h"
 #undef FN
 #undef LD
 #undef ST
 
-#ifdef COMPLEX_EXPR
+#ifdef COMPLEX_EXPR /* sums and products, which are rounded, as extrema are not */
 static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
                                              const uint16_t *source) {
     if (!four_apart(at)) return false;
@@ -78,9 +65,10 @@ static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
 }
 #define FOUR(base, at, source) LOOP_NAME2(OP, four_bf16)(base, at, source)
 #endif
-#define FN    LOOP_NAME2(OP, bf16)
-#define LD(x) one_from_bf16(x)
-#define ST(x) one_to_bf16(x)
+#define FN      LOOP_NAME2(OP, bf16)
+#define LD(x)   one_from_bf16(x)
+#define ST(x)   one_to_bf16(x)
+#define LD_FOUR four_of_bf16
 #include "kernels/loops/points_fold.h"
 #undef T
 #undef FN
