@@ -72,6 +72,7 @@
 #define ID          ((c128){1, 0})
 #define VID(v)      wide_ones()
 #define DID         ((c128){1, 0})
+#define ALONE(s)    (s) /* 1 times an infinite number is NaN, in one part or in both */
 #define A           c128
 #define A_ZERO      ((c128){1, 0})
 #define TAKE(a, x)  (*(a) = c_times(*(a), x))

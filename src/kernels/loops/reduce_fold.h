@@ -9,7 +9,9 @@
  * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
  * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
  * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h. VID(vector) if
- * the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *, n) -> D, if a
+ * the neutral vector is not one of ID in each lane, which stays. ALONE(C) -> D if a lane by itself
+ * is not TOTAL(DID, lane), which stays: vectors of lanes are taken as they are, and how many that
+ * are differs from ISA to ISA. FOLD_ROW(const F *, n) -> D, if a
  * row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of 16
  * elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV,
  * VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second finish. */
@@ -17,6 +19,11 @@
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
 #define VID_IS_OF_ID /* as in the next type */
+#endif
+
+#ifndef ALONE
+#define ALONE(s)      TOTAL(DID, s)
+#define ALONE_IS_MADE /* as above */
 #endif
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
@@ -52,7 +59,7 @@ static inline D FN(fold_few)(const F *x, int64_t n) {
     for (int l = 0; l < 8; l++) s[l] = ID;
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
-    for (int l = 0; l < 8; l++) d[l] = TOTAL(DID, s[l]);
+    for (int l = 0; l < 8; l++) d[l] = ALONE(s[l]);
     return TOTAL(FN(join_eight)(d), FN(fold_odd)(x + j, n - j));
 }
 
@@ -64,10 +71,10 @@ static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
     for (int l = 0; l < 8; l++) few[l] = s[l];
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) few[l] = JOIN(few[l], LD(x[j + l]));
-    /* In one step with the next eight: where TOTAL(DID, x) is x, the compiler would copy `few`, and
+    /* In one step with the next eight: where ALONE(x) is x, the compiler would copy `few`, and
      * in halves of what is loaded from there. */
     for (int l = 0; l < 8; l++) {
-        const D own = TOTAL(DID, few[l]);
+        const D own = ALONE(few[l]);
         d[l] = LANES > 8 ? TOTAL(own, s[LANES > 8 ? 8 + l : 0]) : own;
     }
     for (int64_t k = 16; k < LANES; k += 8)
@@ -171,7 +178,7 @@ static inline void FN(take_cols)(A *acc, const C *s, int64_t n_acc) {
     }
 #endif
     for (; i < n_acc; i++) {
-        const D all = TOTAL(DID, s[i]);
+        const D all = ALONE(s[i]);
         TAKE(acc + i, all);
     }
 }
@@ -335,7 +342,7 @@ static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t
                     VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
     memcpy(s, &all, sizeof s);
     for (int64_t i = 0; i < n_acc; i++) {
-        const D one = TOTAL(DID, s[i]);
+        const D one = ALONE(s[i]);
         TAKE(acc + i, one);
     }
 }
@@ -451,6 +458,10 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #ifdef VID_IS_OF_ID
 #undef VID_IS_OF_ID
 #undef VID
+#endif
+#ifdef ALONE_IS_MADE
+#undef ALONE_IS_MADE
+#undef ALONE
 #endif
 #undef LANES
 #undef T
