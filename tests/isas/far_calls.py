@@ -1,7 +1,8 @@
 """One side of compare.py: calls of every row, the same ones for the same seed, results to stdout.
 
 Instruction set and threads come from the environment (NOMEN_ISA, NOMEN_NUM_THREADS). Operands lie
-in a pool of numbers, special ones among them, at any offset and with any step.
+in a pool of numbers, special ones among them, at any offset and with any step, or between pages
+that must not be touched.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import numpy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/python"))
+import walls  # noqa: E402
 from row_calls import DTYPES, HALF, MASK, OWN, ROWS, USUAL, Values  # noqa: E402
 
 import nomen  # noqa: E402
@@ -102,8 +104,15 @@ class Calls:
                 strides[dim] = strides[dim + 1] * max(sizes[dim + 1], 1)
             reach = 1 + sum((n - 1) * s for n, s in zip(sizes, strides) if n > 0)
         offset = self.random.randrange(max(len(pool) - reach, 1))
-        made = pool.as_strided(sizes, strides, offset)
+        made = self.between_walls(pool.as_strided(sizes, strides, offset))
         return made.rename(*names) if any(names) else made
+
+    def between_walls(self, made):
+        """Some of the tensors, walled in, and some of their dims backwards."""
+        if made.numel() == 0 or self.random.random() < 0.7:
+            return made
+        backwards = [dim for dim in range(made.ndim) if self.random.random() < 0.1]
+        return walls.between(made, self.random.random() < 0.5, backwards)
 
     def value(self, value, kind, dtype, scale):
         if value is MASK:

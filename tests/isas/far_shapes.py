@@ -2,8 +2,9 @@
 
 far_calls.py has every row of the table, with one dim of any length beside few elements; this has
 some rows, with up to four dims of odd sizes: where blocks, tiles and parts end depends on several.
-Operands have gaps, turned dims, dims that are expanded, or empty, and dtypes of their own; what can
-be written to out= or in place is written among elements that must stay as they are.
+Operands have gaps, turned dims, dims that are expanded, backwards, or empty, dtypes of their own,
+and pages beside them that must not be touched; what can be written to out= or in place is written
+among elements that must stay as they are.
 """
 
 import argparse
@@ -82,7 +83,7 @@ class Shapes:
         while sizes and self.often(0.1):  # one of the dims again and again
             dim = self.random.randrange(len(sizes))
             if sizes[dim]:
-                made = made.narrow(dim, 0, 1).expand(*sizes)
+                made = self.calls.between_walls(made.narrow(dim, 0, 1).expand(*sizes))
         return made
 
     def another(self, dtype, kinds):
@@ -96,7 +97,7 @@ class Shapes:
         return self.tensor(sizes, self.another(dtype, kinds))
 
     def index(self, sizes, below):
-        values = [self.random.randrange(max(below, 1)) for _ in range(numel(sizes))]
+        values = self.random.choices(range(max(below, 1)), k=numel(sizes))
         return nomen.tensor(values, dtype=nomen.int64).reshape(*sizes)
 
     def over_dims(self, name, dtype):
