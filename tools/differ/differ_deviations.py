@@ -368,8 +368,10 @@ def torch_is_off(case, mine, theirs, said):
     """Its error is at most a part of 1e-8 of the result, or of 1e-9 of numbers near 1."""
     inverse = "complex128" in said and case["row"] in INVERSES
     inverse |= case["row"] == "acosh" and case.get("mode") == "grad"
+    sloppy = case["row"] in SLOPPY_ROWS
+    sloppy |= case["row"] == "lgamma" and case.get("mode") == "grad"  # which is digamma
     wide = any(t["dtype"] in ("float64", "complex128") for t in case["tensors"])
-    if not (case["row"] in SLOPPY_ROWS and wide or inverse):
+    if not (sloppy and wide or inverse):
         return False
     pair = SLOPPY.search(said)
     if not pair:
