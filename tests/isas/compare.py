@@ -34,8 +34,10 @@ ROOTS = {"digamma": 64}  # whose values below 0 are differences
 # the condition of their exponent times a logarithm, here as in C's cpow.
 NUMBERS = {"exp2": MATHEMATICS, "expm1": MATHEMATICS, "pow": 256, "sigmoid": MATHEMATICS}
 NUMBERS["tanh"] = MATHEMATICS
-# Here in units of the largest element: what is added up may cancel.
-ADDED = 16
+# Here in units of the largest element: what is added up may cancel. A product that is the same at
+# each step, of expanded operands, is rounded in the same direction each time, if it is not fused.
+ADDED = 64
+HALVES = 16  # which are added up in float32
 SUMS = """addbmm addmm addmv addr baddbmm bmm cdist distances dist dot einsum inner log_softmax
 logaddexp logaddexp2 logcumsumexp logsumexp matmul mm mv pdist softmax""".split()
 FLOATS = {"float16": "int16", "float32": "int32", "float64": "int64"}
@@ -143,7 +145,9 @@ def allowed(row, dtype):
         return NUMBERS[row]
     if row in FUNCTIONS:
         return ROOTS.get(row, MATHEMATICS)
-    return ADDED if row in SUMS else 0
+    if row not in SUMS:
+        return 0
+    return HALVES if dtype in ("float16", "bfloat16") else ADDED
 
 
 def compare(sides, arguments):
