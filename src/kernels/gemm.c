@@ -13,7 +13,7 @@
  * (AVX-512): float32 94, 95 and 93 %, float64 93, 87 and 83 %, float16 72, 90 and 91 %, complex64
  * 97 and 82 % at 64 and 256. At 16 what is around the tile leaves 58 % of float32. */
 #include "kernels/loops/reduce.h"
-#include "kernels/simd/turn.h"
+#include "kernels/simd/turn_pairs.h"
 #include "kernels/simd/two.h"
 #include "kernels/simd/vmath_complex.h"
 #include "kernels/simd/vmath_pairs.h"
@@ -28,8 +28,8 @@ enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM
 
 /* Up to so many summands and below so many bytes of B (half of L2, of processors with vectors of
  * that length) nothing is packed either, where elements need no conversion (loops/gemm_direct.h).
- */
-enum { DIRECT_K = 256, DIRECT_WIDE = 4, DIRECT_AHEAD = 24, PACK_ROWS = 8 };
+ * Up to STORED_K summands it is the results that take the time. */
+enum { DIRECT_K = 256, DIRECT_WIDE = 4, DIRECT_AHEAD = 24, PACK_ROWS = 8, STORED_K = 2 };
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 enum { DIRECT_B = 1 << 19 };
 #else
@@ -39,6 +39,8 @@ enum { DIRECT_B = 1 << 18 };
  * latter in pieces of so many bytes; of larger products of theirs, sums of so many rows wait for
  * the last summands. */
 enum { GEMM_MEDIUM = 64, GEMM_THIN = 32, GEMM_NEAR = 1 << 15, GEMM_SUMS = 2048 };
+/* Elements of B up to which it is copied for GEMM_MEDIUM rows and more. */
+enum { GEMM_COPIED = 1024 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -104,16 +106,18 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define WHOLE   0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX     bf16
-#define T       uint16_t
-#define C       float
-#define V       vf32
-#define C_OF(x) from_bf16(x)
-#define T_OF(x) to_bf16(x)
-#define FMA     v_fma_f32
-#define ROUNDS  1
-#define TURN    v_turn_f32
-#define WHOLE   0
+#define STV(p, v)      st_sum_bf16(p, v)
+#define STV_N(p, v, k) st_sum_bf16_n(p, v, k)
+#define SFX            bf16
+#define T              uint16_t
+#define C              float
+#define V              vf32
+#define C_OF(x)        from_bf16(x)
+#define T_OF(x)        to_bf16(x)
+#define FMA            v_fma_f32
+#define ROUNDS         1
+#define TURN           v_turn_f32
+#define WHOLE          0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX     u8
@@ -179,6 +183,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define LAST_OF        v_parts_last
 #define EVEN_LANES     v_even_lanes_f32()
 #define FMA            v_fma_f32
+#define TURN           v_turn_c64
 #define MR             ROWS_COMPLEX
 #define KC             256
 #define MC             (MR * 16)
@@ -200,6 +205,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define LAST_OF        v_pairs_odd
 #define EVEN_LANES     v_even_lanes_f64()
 #define FMA            v_fma_f64
+#define TURN           v_turn_c128
 #define MR             ROWS_COMPLEX
 #define KC             256
 #define MC             (MR * 16)

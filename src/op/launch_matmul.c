@@ -316,14 +316,14 @@ static nomen_status find_largest(nomen_tensor *x, double *most) {
 /* What a product of whole numbers is computed in. Of whole numbers so small that a floating dtype
  * holds every sum of their products exactly, in whatever order, it is that dtype: the same numbers,
  * and vectors have no good product of 32 or 64 bits. Only where the work is much more than looking
- * and converting. */
+ * and converting, of the results, too. */
 static nomen_status choose_dtype(const nomen__call *c, nomen_dtype *dtype) {
-    enum { LEAST_WORK = 1 << 18, TIMES = 64, LEAST_BYTES = 4 };
+    enum { LEAST_WORK = 1 << 18, TIMES = 64, LEAST_BYTES = 4, LEAST_SUMMANDS = 8 };
     nomen_tensor *a = c->in[0], *b = c->in[1];
     const double k = (double)a->size[a->ndim - 1], work = (double)c->out[0]->numel * k;
     double most_a, most_b;
     *dtype = c->compute;
-    if (nomen__item(c->compute) < LEAST_BYTES || work < LEAST_WORK ||
+    if (nomen__item(c->compute) < LEAST_BYTES || work < LEAST_WORK || k < LEAST_SUMMANDS ||
         work < (double)TIMES * ((double)a->numel + (double)b->numel))
         return NOMEN_OK;
     nomen_status s = find_largest(a, &most_a);

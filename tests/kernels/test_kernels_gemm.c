@@ -186,10 +186,19 @@ static void test_slim(void **state) {
     (void)state;
     static const int64_t thin[][3] = {{70, 70, 3},   {200, 100, 8}, {17, 300, 20}, {100, 999, 3},
                                       {900, 70, 32}, {66, 65, 33},  {15, 300, 5},  {29, 301, 32},
-                                      {7, 1500, 5},  {9, 2100, 4}};
+                                      {7, 1500, 5},  {9, 2100, 4},  {30, 9, 1},    {70, 16, 17},
+                                      {41, 5, 33},   {19, 2, 64},   {17, 3, 80},   {90, 4, 700},
+                                      {16, 40, 600}, {28, 70, 300}, {40, 600, 4}};
     for (int64_t k = 1; k <= 17; k++)
         for (int64_t n = 1; n <= 7; n++) check_all(17 + 5 * n + k, n, k, PLAIN);
     for (int64_t m = 2; m <= 4; m++) check_all(m, 700, m, PLAIN);
+    /* rows of C that meet in the cache, columns that are left of four vectors, turned ones of B */
+    static const int64_t few[][3] = {{29, 512, 2},  {20, 1024, 1}, {3, 513, 300}, {2, 50, 600},
+                                     {1, 33, 1100}, {9, 70, 40},   {11, 37, 19},  {70, 9, 20}};
+    for (nomen_dtype d = NOMEN_U8; d <= NOMEN_F64; d++)
+        for (int s = 0; s < COUNT(few); s++)
+            for (int how = 0; how < LAYOUTS; how++)
+                check(d, few[s][0], few[s][1], few[s][2], how, PLAIN);
     for (nomen_dtype d = NOMEN_F16; d <= NOMEN_BF16; d++)
         for (int how = 0; how < LAYOUTS; how++)
             for (int s = 0; s < COUNT(thin); s++)
@@ -215,9 +224,11 @@ static void test_halves(void **state) {
 /* Complex ones: every layout of what is read where it lies, in tiles and in rows times columns. */
 static void test_complex(void **state) {
     (void)state;
-    static const int64_t sizes[][3] = {{5, 6, 40},   {40, 4, 300}, {3, 50, 300},  {1, 90, 300},
-                                       {90, 1, 300}, {13, 9, 270}, {16, 16, 16},  {25, 35, 8},
-                                       {1, 2, 9000}, {12, 37, 17}, {2, 200, 600}, {14, 18, 257}};
+    static const int64_t sizes[][3] = {{5, 6, 40},   {40, 4, 300},  {3, 50, 300},  {1, 90, 300},
+                                       {90, 1, 300}, {13, 9, 270},  {16, 16, 16},  {25, 35, 8},
+                                       {1, 2, 9000}, {12, 37, 17},  {2, 200, 600}, {14, 18, 257},
+                                       {40, 1, 3},   {39, 1, 8},    {33, 1, 30},   {50, 5, 17},
+                                       {8, 40, 300}, {12, 9, 1100}, {20, 70, 5},   {3, 20, 1100}};
     for (nomen_dtype d = NOMEN_C64; d <= NOMEN_C128; d++)
         for (int how = 0; how < LAYOUTS; how++)
             for (int s = 0; s < COUNT(sizes); s++)

@@ -1,8 +1,9 @@
 /* Include-template: the matrix product of one complex dtype, on panels of real parts beside panels
  * of imaginary ones. Before: SFX, T (stored), C (its parts), V (vector of C), W (its lanes), LDV,
  * STV and LDV_N, STV_N (of so many lanes), RE_OF and IM_OF two vectors of pairs, FIRST_OF and
- * LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), MR (rows of the tile; it is one
- * vector wide), KC, MC, NC (block sizes). After: FN(gemm); everything is undefined. */
+ * LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), TURN (of as many vectors as one has
+ * numbers), MR (rows of the tile; it is one vector wide), KC, MC, NC (block sizes). After:
+ * FN(gemm); everything is undefined. */
 
 #define NR                      W
 #define E                       (int64_t)sizeof(T)
@@ -120,10 +121,11 @@ static void FN(plain)(const nomen__gemm_args *g) {
 static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     const FN(plan) p = FN(plan_of)(m, n, k);
     const size_t copy = (size_t)(k * n * E), packed = p.a + p.b;
-    return FN(fits)(m, n, k) && copy > packed ? copy : packed;
+    return FN(is_near)(n, k) && copy > packed ? copy : packed;
 }
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
-    if (m <= 1 || n <= 1 || k <= 0) return 0;
+    if (k <= 0) return 0;
+    if (m <= 1 || n <= 1) return (size_t)(k * E);
     const size_t one = FN(scratch_of)(m, n, k), other = FN(scratch_of)(n, m, k);
     const size_t column = (size_t)(k * E), most = one > other ? one : other;
     return most > column ? most : column;
@@ -137,18 +139,17 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(plain)(g);
     } else if (FN(has_few)(g)) {
         FN(rows_columns)(g, scratch);
-    } else if (FN(has_few)(&turned)) {
+    } else if ((g->m > 1 || g->a_col == E) && FN(has_few)(&turned)) {
         FN(rows_columns)(&turned, scratch);
     } else if (g->m == 1 || g->n == 1) {
+        if (g->n == 1 && g->a_col != E) g = &turned;
         if (g->b_col == E && g->c_col == E)
             FN(direct)(g, scratch);
-        else if (turned.b_col == E && turned.c_col == E)
-            FN(direct)(&turned, scratch);
         else
             FN(plain)(g);
     } else {
         if (g->c_col != E && turned.c_col == E) g = &turned;
-        if (g->c_col == E && FN(fits)(g->m, g->n, g->k))
+        if (g->c_col == E && FN(fits)(g))
             FN(direct)(g, scratch);
         else
             FN(large)(g, scratch);
@@ -176,6 +177,7 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef LAST_OF
 #undef EVEN_LANES
 #undef FMA
+#undef TURN
 #undef MR
 #undef KC
 #undef MC

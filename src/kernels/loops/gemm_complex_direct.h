@@ -41,45 +41,57 @@ static inline __attribute__((always_inline)) void FN(put_parts)(char *p, int64_t
     if (count > NR / 2) STV_N(p + sizeof(V), last, 2 * count - NR);
 }
 
-/* `rows` rows and nv times NR columns of C, of which count exist. */
-static inline __attribute__((always_inline)) void
-FN(direct_tile)(const nomen__gemm_args *g, const int rows, const int nv, int64_t count, bool onto) {
+/* `rows` rows and nv times NR columns of C, of which count exist; beside: of so many blocks of
+ * summands, KC apart, since few sums wait for themselves. */
+static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__gemm_args *g,
+                                                                  const int rows, const int nv,
+                                                                  const int beside, int64_t count,
+                                                                  bool onto) {
     const int64_t wide = NR * E;
     const char *a = g->a, *b = g->b;
     V re[MR], im[MR];
 #pragma GCC unroll 16
-    for (int i = 0; i < rows * nv; i++) re[i] = im[i] = (V){0};
-    for (int64_t p = g->k; p > 0; p--, a += g->a_col, b += g->b_row)
+    for (int i = 0; i < rows * nv * beside; i++) re[i] = im[i] = (V){0};
+    for (int64_t p = beside > 1 ? KC : g->k; p > 0; p--, a += g->a_col, b += g->b_row)
 #pragma GCC unroll 4
-        for (int v = 0; v < nv; v++) {
+        for (int v = 0; v < nv * beside; v++) {
+            const int64_t block = v / nv * KC;
             V b_re, b_im;
-            FN(parts)(b + v * wide, count, &b_re, &b_im);
+            FN(parts)(b + v % nv * wide + block * g->b_row, count, &b_re, &b_im);
             const V minus = -b_im;
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
-                const int i = r * nv + v;
-                const T one = CAT(T, a, r * g->a_row);
+                const int i = r * nv * beside + v;
+                const T one = CAT(T, a, r * g->a_row + block * g->a_col);
                 const V x = FN(splat)(one.re), y = FN(splat)(one.im);
                 re[i] = FMA(y, minus, FMA(x, b_re, re[i]));
                 im[i] = FMA(y, b_re, FMA(x, b_im, im[i]));
             }
         }
 #pragma GCC unroll 16
-    for (int i = 0; i < rows * nv; i++)
-        FN(put_parts)(g->c + i / nv * g->c_row + i % nv * wide, count, re[i], im[i], onto);
+    for (int i = 0; i < rows * nv * beside; i++) {
+        const int r = i / (nv * beside), v = i % (nv * beside);
+        FN(put_parts)(g->c + r * g->c_row + v % nv * wide, count, re[i], im[i], onto || v >= nv);
+    }
 }
 
 /* All columns of `rows` rows. One row alone waits for itself: several vectors of it are side by
- * side. */
+ * side, or, of few columns, blocks of summands. */
+enum { FN(side) = MR / 4 * 4 == MR ? 4 : 2 };
 static inline __attribute__((always_inline)) void FN(direct_rows)(nomen__gemm_args g,
                                                                   const int rows, bool onto) {
-    enum { BESIDE = MR / 4 * 4 == MR ? 4 : 2 };
-    const int nv = rows == 1 ? BESIDE : 1;
+    const int nv = rows == 1 ? FN(side) : 1, beside = rows * FN(side) <= MR ? FN(side) : 1;
+    if (beside > 1 && g.k > KC) {
+        for (; g.n >= NR; g.n -= NR, g.b += NR * E, g.c += NR * E)
+            FN(direct_tile)(&g, rows, 1, beside, NR, onto);
+        if (g.n > 0) FN(direct_tile)(&g, rows, 1, beside, g.n, onto);
+        return;
+    }
     for (; rows == 1 && g.n >= nv * NR; g.n -= nv * NR, g.b += nv * NR * E, g.c += nv * NR * E)
-        FN(direct_tile)(&g, rows, nv, NR, onto);
+        FN(direct_tile)(&g, rows, nv, 1, NR, onto);
     for (; g.n >= NR; g.n -= NR, g.b += NR * E, g.c += NR * E)
-        FN(direct_tile)(&g, rows, 1, NR, onto);
-    if (g.n > 0) FN(direct_tile)(&g, rows, 1, g.n, onto);
+        FN(direct_tile)(&g, rows, 1, 1, NR, onto);
+    if (g.n > 0) FN(direct_tile)(&g, rows, 1, 1, g.n, onto);
 }
 
 #define DIRECT_CASE(count)                                                                         \
@@ -112,35 +124,60 @@ static APART void FN(direct_block)(nomen__gemm_args g, bool onto) {
 }
 #undef DIRECT_CASE
 
-/* Rows of C are contiguous, and so are those of B, or B is copied. */
+/* Rows of C are contiguous, and so are those of B, or B is copied. More rows than a tile has read
+ * so many columns of B that these stay in cache. */
 static void FN(direct)(const nomen__gemm_args *g, T *copy) {
-    nomen__gemm_args some = *g;
+    nomen__gemm_args all = *g;
     if (g->b_col != E) {
         for (int64_t p = 0; p < g->k; p++)
             for (int64_t j = 0; j < g->n; j++)
                 copy[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
-        some.b = (const char *)copy;
-        some.b_col = E;
-        some.b_row = g->n * E;
+        all.b = (const char *)copy;
+        all.b_col = E;
+        all.b_row = g->n * E;
     }
-    for (int64_t p = 0; p < g->k; p += KC) {
-        some.k = g->k - p < KC ? g->k - p : KC;
-        FN(direct_block)(some, p > 0);
-        some.a += some.k * g->a_col;
-        some.b += some.k * some.b_row;
+    const int64_t near = DIRECT_B / ((g->k < KC ? g->k : KC) * E) / NR * NR;
+    const int64_t cols = g->m <= MR || g->n <= near ? g->n : near;
+    const int64_t several = g->m * FN(side) <= MR && g->n < FN(side) * NR ? FN(side) * KC : KC;
+    for (int64_t j = 0; j < g->n; j += cols) {
+        nomen__gemm_args some = all;
+        some.n = g->n - j < cols ? g->n - j : cols;
+        some.b += j * E;
+        some.c += j * E;
+        for (int64_t left = g->k; left > 0; left -= some.k) {
+            some.k = left >= several ? several : left < KC ? left : KC;
+            FN(direct_block)(some, left < g->k);
+            some.a += some.k * g->a_col;
+            some.b += some.k * some.b_row;
+        }
     }
 }
 
-/* Whether nothing is to be packed: B stays in cache, or is read once. */
-static inline bool FN(fits)(int64_t m, int64_t n, int64_t k) {
-    return (k <= DIRECT_K && k * n * E < DIRECT_B) || m <= MR / 2;
+/* Whether B, or what it is copied to, stays in cache; whether, in its place, it is read once, or of
+ * few summands, a part after the other. */
+static inline bool FN(is_near)(int64_t n, int64_t k) {
+    return (k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < DIRECT_B;
+}
+static inline bool FN(fits)(const nomen__gemm_args *g) {
+    return FN(is_near)(g->n, g->k) || (g->b_col == E && (g->m <= MR || g->k <= GEMM_THIN));
 }
 
 /* ---- rows times columns ---------------------------------------------------------------------- */
 
-/* The sum of n products: of equal parts, whose difference is the real part, and of unequal ones. */
+/* Sums of products of equal parts, whose difference is the real part, and of unequal ones: so many
+ * numbers whose sum is that of all. */
+enum { FN(each) = W / 2 };
+static inline __attribute__((always_inline)) V FN(joined)(const V equal[4], const V unequal[4]) {
+    const V same = (equal[0] + equal[1]) + (equal[2] + equal[3]);
+    const V other = (unequal[0] + unequal[1]) + (unequal[2] + unequal[3]);
+    /* real parts in even lanes, imaginary ones in odd lanes */
+    const V fore = v_sel(EVEN_LANES, same, other), back = v_sel(EVEN_LANES, other, same);
+    return SIMD_PICK(v_less_more, fore)(fore, v_swap(back));
+}
+
+/* The sum of n products. */
 static APART T FN(dot_block)(const T *a, const T *b, int64_t n) {
-    enum { BESIDE = 4, EACH = W / 2 };
+    enum { BESIDE = 4, EACH = FN(each) };
     V equal[BESIDE], unequal[BESIDE];
     T last[EACH] __attribute__((aligned(64)));
 #pragma GCC unroll 4
@@ -161,11 +198,7 @@ static APART T FN(dot_block)(const T *a, const T *b, int64_t n) {
         equal[v] = FMA(x, y, equal[v]);
         unequal[v] = FMA(x, v_swap(y), unequal[v]);
     }
-    const V same = (equal[0] + equal[1]) + (equal[2] + equal[3]);
-    const V other = (unequal[0] + unequal[1]) + (unequal[2] + unequal[3]);
-    /* real parts in even lanes, imaginary ones in odd lanes */
-    const V fore = v_sel(EVEN_LANES, same, other), back = v_sel(EVEN_LANES, other, same);
-    STV(last, SIMD_PICK(v_less_more, fore)(fore, v_swap(back)));
+    STV(last, FN(joined)(equal, unequal));
 #pragma GCC unroll 4
     for (int half = EACH / 2; half; half /= 2)
         for (int l = 0; l < half; l++)
@@ -184,24 +217,86 @@ static inline T FN(dot)(const T *a, const T *b, int64_t n) {
     return (T){(C)all.re, (C)all.im};
 }
 
+/* Rows of up to four vectors, nv of them, the last one in part: as many rows at a time as a vector
+ * has numbers, whose sums come out of additions of vectors. How many rows that are. */
+static inline __attribute__((always_inline)) int64_t FN(short_rows)(const nomen__gemm_args *g,
+                                                                    const T *b, char *c,
+                                                                    const int nv, const bool part) {
+    enum { EACH = FN(each) };
+    const int64_t last = 2 * (g->k - (nv - 1) * EACH);
+    const char *a = g->a;
+    V y[4], z[4];
+    int64_t i = 0;
+#pragma GCC unroll 4
+    for (int v = 0; v < nv; v++) {
+        y[v] = part && v == nv - 1 ? LDV_N(b + v * EACH, last) : LDV(b + v * EACH);
+        z[v] = v_swap(y[v]);
+    }
+    for (; i + EACH <= g->m; i += EACH) {
+        V s[EACH];
+#pragma GCC unroll 8
+        for (int r = 0; r < EACH; r++, a += g->a_row) {
+            V equal[4] = {{0}}, unequal[4] = {{0}};
+#pragma GCC unroll 4
+            for (int v = 0; v < nv; v++) {
+                const char *in = a + v * EACH * E;
+                const V x = part && v == nv - 1 ? LDV_N(in, last) : LDV(in);
+                equal[v] = FMA(x, y[v], equal[v]);
+                unequal[v] = FMA(x, z[v], unequal[v]);
+            }
+            s[r] = FN(joined)(equal, unequal);
+        }
+        TURN(s);
+#pragma GCC unroll 4
+        for (int half = EACH / 2; half; half /= 2)
+#pragma GCC unroll 4
+            for (int l = 0; l < half; l++) s[l] += s[l + half];
+        if (g->c_row == E) {
+            STV(c + i * E, s[0]);
+        } else {
+            T one[EACH];
+            memcpy(one, &s[0], sizeof one);
+            for (int r = 0; r < EACH; r++) AT(T, c, (i + r) * g->c_row) = one[r];
+        }
+    }
+    return i;
+}
+
+#define SHORT_CASE(nv)                                                                             \
+    case 2 * (nv): return FN(short_rows)(g, b, c, nv, false);                                      \
+    case 2 * (nv) - 1: return FN(short_rows)(g, b, c, nv, true)
+
+static int64_t FN(some_rows)(const nomen__gemm_args *g, const T *b, char *c) {
+    enum { EACH = FN(each) };
+    if (g->k > 4 * EACH || g->m < EACH) return 0;
+    switch ((g->k + EACH - 1) / EACH * 2 - (g->k % EACH != 0)) {
+        SHORT_CASE(1);
+        SHORT_CASE(2);
+        SHORT_CASE(3);
+        SHORT_CASE(4);
+    }
+    return 0;
+}
+#undef SHORT_CASE
+
 /* Rows of A are contiguous; columns of B, few of them, are, or are copied. */
 static APART void FN(rows_columns)(const nomen__gemm_args *g, T *copy) {
     for (int64_t j = 0; j < g->n; j++) {
-        const char *b = g->b + j * g->b_col;
+        const T *b = &CAT(T, g->b, j * g->b_col);
+        char *c = g->c + j * g->c_col;
         if (g->b_row != E) {
-            for (int64_t p = 0; p < g->k; p++) copy[p] = CAT(T, b, p * g->b_row);
-            b = (const char *)copy;
+            for (int64_t p = 0; p < g->k; p++) copy[p] = CAT(T, g->b, j * g->b_col + p * g->b_row);
+            b = copy;
         }
-        for (int64_t i = 0; i < g->m; i++)
-            AT(T, g->c, i * g->c_row + j * g->c_col) = FN(dot)(
-                (const T *)(const void *)(g->a + i * g->a_row), (const T *)(const void *)b, g->k);
+        for (int64_t i = FN(some_rows)(g, b, c); i < g->m; i++)
+            AT(T, c, i * g->c_row) = FN(dot)(&CAT(T, g->a, i * g->a_row), b, g->k);
     }
 }
 
-/* Few columns. Of one column neither is copied: whether it is by itself, or was cut off, must not
- * show. */
+/* Few columns, or one row times columns that lie in one piece. Of one row times one column neither
+ * is copied: it may be what was cut off from rows or from columns. */
 static inline bool FN(has_few)(const nomen__gemm_args *g) {
     if (g->a_col != E) return false;
-    if (g->m == 1 || g->n == 1) return g->b_row == E;
-    return g->n <= GEMM_NARROW && g->k > GEMM_SMALL;
+    if (g->m == 1) return g->b_row == E;
+    return g->n == 1 || (g->n <= GEMM_NARROW && g->k > GEMM_SMALL);
 }

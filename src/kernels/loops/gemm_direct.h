@@ -12,13 +12,18 @@
  * the caches. */
 
 /* What a tile is: of how many rows and vectors, how many blocks of summands are added up side by
- * side (a chain of few sums waits for itself), whether all columns exist, else how many do.
- * Constants, but for count. */
+ * side (a chain of few sums waits for itself), whether all columns exist, else how many do, and
+ * where the last vector begins (before the end of the one before it, if together they are too
+ * long). Constants, but for count and the last vector's place of some. */
 typedef struct FN(form) {
     int rows, nv, beside;
     bool whole;
-    int64_t count;
+    int64_t count, last;
 } FN(form);
+
+static inline __attribute__((always_inline)) int64_t FN(place)(const FN(form) f, int v) {
+    return v == f.nv - 1 ? f.last : v * W;
+}
 
 #if ROUNDS
 #define A_OF(p) CAT(C, p, 0)
@@ -41,9 +46,9 @@ FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b,
             V line[DIRECT_WIDE];
 #pragma GCC unroll 8
             for (int v = 0; v < f.nv; v++) {
-                const T *in = &CAT(T, other, v * W * E);
-                if (asks && f.nv > 1) __builtin_prefetch(other + v * W * E + DIRECT_AHEAD * b_row);
-                line[v] = f.whole ? LDV(in) : LDV_N(in, f.count);
+                const char *in = other + FN(place)(f, v) * E;
+                if (asks && f.nv > 1) __builtin_prefetch(in + DIRECT_AHEAD * b_row);
+                line[v] = f.whole ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), f.count);
             }
 #pragma GCC unroll 16
             for (int r = 0; r < f.rows; r++) {
@@ -65,8 +70,18 @@ static APART void FN(add_blocks)(V *total, const V *some, int each, int blocks, 
 }
 
 /* The first `count` elements of a vector to where they belong. */
-static APART void FN(put_apart)(char *to, const C *x, int64_t count, int64_t step) {
+static APART void FN(put_apart)(char *to, V sum, int64_t count, int64_t step) {
+    C x[W];
+    memcpy(x, &sum, sizeof x);
     for (int64_t l = 0; l < count; l++) AT(T, to, l * step) = T_OF(x[l]);
+}
+
+/* No memcpy: sums whose address is known to others are stored in every step of a loop that loads
+ * by a mask, which for the compiler may read anything. */
+static inline __attribute__((always_inline)) void FN(keep_sums)(V *to, const V *from,
+                                                                const int count) {
+#pragma GCC unroll 64
+    for (int x = 0; x < count; x++) to[x] = from[x];
 }
 
 /* Rows i.. and columns j.. of C, whose elements may lie apart where rows are few. */
@@ -87,56 +102,72 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
             if (f.beside > 1 && left >= f.beside * KC) {
                 k = f.beside * KC;
                 FN(direct_sums)(g, acc, a, b, KC, f, f.beside, true);
-                memcpy(some, acc, (size_t)(f.beside * each) * sizeof(V));
+                FN(keep_sums)(some, acc, f.beside * each);
                 FN(add_blocks)(total, some, each, f.beside, first);
             } else {
                 k = left < KC ? left : KC;
                 FN(direct_sums)(g, acc, a, b, k, f, 1, true);
-                memcpy(some, acc, (size_t)each * sizeof(V));
+                FN(keep_sums)(some, acc, each);
                 FN(add_blocks)(total, some, each, 1, first);
             }
             a += k * g->a_col;
             b += k * g->b_row;
         }
-        memcpy(acc, total, (size_t)each * sizeof(V));
+        FN(keep_sums)(acc, total, each);
     }
     char *c = g->c + i * g->c_row + j * g->c_col;
+    const bool runs_over = !f.whole && FN(runs_over)(g, g->m, i + f.rows - 1, W);
 #pragma GCC unroll 16
     for (int r = 0; r < f.rows; r++)
 #pragma GCC unroll 8
         for (int v = 0; v < f.nv; v++) {
-            char *to = c + r * g->c_row + v * W * g->c_col;
-            if (!together) FN(put_apart)(to, (const C *)&acc[r * f.nv + v], f.count, g->c_col);
+            char *to = c + r * g->c_row + FN(place)(f, v) * g->c_col;
+            if (!together) FN(put_apart)(to, acc[r * f.nv + v], f.count, g->c_col);
 #if ROUNDS
-            else if (f.whole && f.nv % 2 == 0) { /* two at once */
+            else if (f.whole && f.nv % 2 == 0 && f.last == (f.nv - 1) * W) { /* two at once */
                 if (v % 2 == 0) STV_TWO(&AT(T, to, 0), acc[r * f.nv + v], acc[r * f.nv + v + 1]);
             }
 #endif
-            else if (f.whole)
+            else if (f.whole || runs_over)
                 STV(&AT(T, to, 0), acc[r * f.nv + v]);
             else
                 STV_N(&AT(T, to, 0), acc[r * f.nv + v], f.count);
         }
 }
 
-/* All columns of `rows` rows. */
+/* So few rows have DIRECT_WIDE vectors of columns side by side. */
+enum { FN(wide_rows) = MR * NV / 2 / DIRECT_WIDE };
+
+/* All columns of `rows` rows. What is left of them is read in one go where rows are few: B is what
+ * takes the time then. */
 static inline __attribute__((always_inline)) void FN(direct_rows)(const nomen__gemm_args *g,
                                                                   int64_t i, const int rows) {
-    const bool few = rows * DIRECT_WIDE <= MR * NV / 2;
-    const int nv = few ? DIRECT_WIDE : NV, wide = nv * W;
-    const FN(form) whole = {rows, nv, 1, true, W}, one = {rows, 1, few ? 4 : 1, true, W};
+    const bool few = rows <= FN(wide_rows);
+    const int nv = few ? DIRECT_WIDE : NV, wide = nv * W, beside = few ? 4 : 1;
+    const FN(form) whole = {rows, nv, 1, true, W, wide - W}, one = {rows, 1, beside, true, W, 0};
     const int64_t n = g->n;
     int64_t j = 0;
     if (n < W) {
-        const FN(form) part = {rows, 1, few ? 4 : 1, false, n};
+        const FN(form) part = {rows, 1, beside, false, n, 0};
         FN(direct_tile)(g, i, 0, part);
         return;
     }
     for (; j + wide <= n; j += wide) FN(direct_tile)(g, i, j, whole);
-    if (n - j > wide - W && n >= wide)
+    const int64_t rest = n - j, last = rest - W;
+    if (few && rest > W) {
+        const FN(form) two = {rows, 2, 2, true, W, last}, three = {rows, 3, 2, true, W, last},
+                       four = {rows, 4, 1, true, W, last};
+        if (rest <= 2 * W)
+            FN(direct_tile)(g, i, j, two);
+        else if (rest <= 3 * W)
+            FN(direct_tile)(g, i, j, three);
+        else
+            FN(direct_tile)(g, i, j, four);
+    } else if (rest > wide - W && n >= wide) {
         FN(direct_tile)(g, i, n - wide, whole);
-    else
+    } else {
         for (; j < n; j += W) FN(direct_tile)(g, i, j + W <= n ? j : n - W, one);
+    }
 }
 
 #if VB == 64 && !ROUNDS
@@ -197,12 +228,13 @@ static void FN(direct_column)(const nomen__gemm_args *g) {
 
 #define DIRECT_CASE(count)                                                                         \
     case (count):                                                                                  \
-        if ((count) <= MR && !(WHOLE && (count) <= MR / 2))                                        \
+        if ((count) <= MR && !(WHOLE && (count) > FN(wide_rows) && (count) <= MR / 2))             \
             FN(direct_rows)(g, i, (count) <= MR ? (count) : 1);                                    \
         break
 
 /* Tiles of more than half of MR rows where there are so many, so that the rows of C come out
- * almost even. */
+ * almost even; few where there is little to do but to store, and more would be in each other's way,
+ * as those that are rounded are. */
 static void FN(direct_tiles)(const nomen__gemm_args *g) {
 #if VB == 64 && !ROUNDS
     if (g->n == W && g->m > MR / 2 && g->k <= KC && g->c_col == E) {
@@ -210,7 +242,11 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
         return;
     }
 #endif
-    const int64_t tiles = (g->m + MR - 1) / MR;
+    const bool meet =
+        (g->c_row + 64) % 4096 < 128; /* all rows of C in the same sets of the cache */
+    const bool stores = ROUNDS ? g->k <= 2 * STORED_K : g->k <= STORED_K && meet;
+    const int64_t most = stores && g->n >= DIRECT_WIDE * W ? FN(wide_rows) : MR;
+    const int64_t tiles = g->m <= most ? 1 : (g->m + most - 1) / most;
     const int64_t rows = tiles == 1 ? g->m : (g->m + tiles - 1) / tiles; /* divisions take long */
     for (int64_t t = 0; t < tiles; t++) {
         const int64_t i = (t + 1) * rows <= g->m ? t * rows : g->m - rows;
@@ -235,9 +271,13 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
 #undef DIRECT_CASE
 #undef A_OF
 
-/* Whether B, read in its place, is read by one tile of rows only. */
+/* Whether B, read in its place, is read by one tile of rows only; two of them cost less than to
+ * widen it whole. */
+static inline bool FN(has_flat_rows)(int64_t m) {
+    return m <= (ROUNDS ? 2 * MR : MR) || m <= GEMM_NARROW;
+}
 static inline bool FN(is_flat)(const nomen__gemm_args *g) {
-    return !WHOLE && g->m <= MR && g->n > 1 && g->b_col == E &&
+    return !WHOLE && FN(has_flat_rows)(g->m) && g->n > 1 && g->b_col == E &&
            (g->m <= GEMM_NARROW || g->c_col == E);
 }
 
@@ -266,7 +306,8 @@ static inline int64_t FN(part_of)(int64_t left, int64_t rows) {
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, C *scratch) {
-    const int64_t along = FN(pitch)(g->k), rows = FN(widened_rows)(g->m, g->k);
+    const bool as_one = g->a_col == E && g->a_row == g->k * E;
+    const int64_t along = as_one ? g->k : FN(pitch)(g->k), rows = FN(widened_rows)(g->m, g->k);
     nomen__gemm_args part = *g;
     part.a = (char *)scratch;
     part.a_row = along * (int64_t)sizeof(C);
@@ -274,7 +315,10 @@ static APART void FN(direct)(const nomen__gemm_args *g, C *scratch) {
     for (int64_t i = 0; i < g->m; i += part.m) {
         part.m = FN(part_of)(g->m - i, rows);
         part.c = g->c + i * g->c_row;
-        FN(widen)(scratch, g->a + i * g->a_row, part.m, g->k, g->a_row, g->a_col);
+        if (as_one)
+            FN(widen)(scratch, g->a + i * g->a_row, 1, part.m * g->k, 0, E);
+        else
+            FN(widen)(scratch, g->a + i * g->a_row, part.m, g->k, g->a_row, g->a_col);
         FN(direct_tiles)(&part);
     }
 }
@@ -329,20 +373,35 @@ static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
            k * n * E < DIRECT_B;
 }
 
+/* B with its rows one after the other: columns that lie in one piece are turned over in squares of
+ * vectors, the last ones moved back. */
+static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
+    const int64_t n = g->n, k = g->k;
+    for (int64_t p0 = 0; g->b_row == E && n >= W && k >= W && p0 < k; p0 += W)
+        for (int64_t j0 = 0; j0 < n; j0 += W) {
+            const int64_t p = p0 + W <= k ? p0 : k - W, j = j0 + W <= n ? j0 : n - W;
+            V x[W];
+#pragma GCC unroll 32
+            for (int i = 0; i < W; i++) x[i] = LDV(&CAT(T, g->b, (j + i) * g->b_col + p * E));
+            TURN(x);
+#pragma GCC unroll 32
+            for (int i = 0; i < W; i++) STV(to + (p + i) * n + j, x[i]);
+        }
+    if (g->b_row == E && n >= W && k >= W) return;
+    for (int64_t p0 = 0; p0 < k; p0 += 8) /* 8 rows of the copy stay in L1 */
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t p = p0; p < k && p < p0 + 8; p++)
+                to[p * n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
+}
+
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
-    nomen__gemm_args rows;
-    if (g->b_col == E) {
-        FN(direct_tiles)(g);
-        return;
+    nomen__gemm_args rows = *g;
+    if (g->b_col != E) {
+        FN(copy_rows)(scratch, g);
+        rows.b = (const char *)scratch;
+        rows.b_row = g->n * E;
+        rows.b_col = E;
     }
-    rows = *g;
-    for (int64_t p0 = 0; p0 < g->k; p0 += 8) /* 8 rows of the copy stay in L1 */
-        for (int64_t j = 0; j < g->n; j++)
-            for (int64_t p = p0; p < g->k && p < p0 + 8; p++)
-                scratch[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
-    rows.b = (const char *)scratch;
-    rows.b_row = g->n * E;
-    rows.b_col = E;
     FN(direct_tiles)(&rows);
 }
 #endif

@@ -3,15 +3,17 @@
  * (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait in scratch, and
  * gemm_direct.h is left out), TURN (turns a square of vectors over: simd/turn.h), WHOLE (1: whole
  * numbers, which wrap, so that sums may be added up in any order). Vectors go to and from memory by
- * ld_SFX, st_SFX, and the first of their elements by ld_SFX_n, st_SFX_n. After: FN(gemm);
- * everything is undefined. */
+ * ld_SFX, st_SFX, and the first of their elements by ld_SFX_n, st_SFX_n; sums by STV and STV_N, if
+ * they are defined. After: FN(gemm); everything is undefined. */
 
 #define W                ((int)(sizeof(V) / sizeof(C)))
 #define LDV(p)           LOOP_NAME2(ld, SFX)(p)
-#define STV(p, v)        LOOP_NAME2(st, SFX)(p, v)
 #define LDV_N(p, k)      FN2(ld, SFX, n)(p, k)
-#define STV_N(p, v, k)   FN2(st, SFX, n)(p, v, k)
 #define STV_TWO(p, v, w) FN2(st, SFX, two)(p, v, w)
+#ifndef STV
+#define STV(p, v)      LOOP_NAME2(st, SFX)(p, v)
+#define STV_N(p, v, k) FN2(st, SFX, n)(p, v, k)
+#endif
 /* The tile of the micro-kernel, in rows and vectors; blocks: about so many rows, and summands and
  * columns. */
 #define MR                      ROWS_REAL
@@ -81,6 +83,8 @@ static void FN(deliver)(const nomen__gemm_args *g, const C *c, int64_t nc) {
             const int64_t w = g->n - s < W ? g->n - s : W;
             if (g->c_col == E && w == W)
                 STV(&AT(T, to, 0), v);
+            else if (g->c_col == E)
+                STV_N(&AT(T, to, 0), v, w);
             else
                 for (int64_t l = 0; l < w; l++) AT(T, to, l * g->c_col) = T_OF(v[l]);
         }
@@ -141,18 +145,37 @@ static inline __attribute__((always_inline)) void FN(take)(C *to, const char *in
     }
 }
 
-/* Some rows of C, beside each other in registers. a: rows of A, `pitch` elements apart. */
+/* Whether row i of C, one of m without gaps, may be written in whole vectors, `wide` elements in
+ * all: what runs over its end belongs to rows that are written after it. */
+static inline bool FN(runs_over)(const nomen__gemm_args *g, int64_t m, int64_t i, int64_t wide) {
+    return g->c_col == E && g->c_row == g->n * E && i * g->n + wide <= m * g->n;
+}
+
+/* Some rows of C, beside each other in registers, the first of `left`. a: rows of A, `pitch`
+ * elements apart. */
 static inline __attribute__((always_inline)) void FN(few_rows)(const nomen__gemm_args *g,
-                                                               const C *a, int64_t pitch,
-                                                               const V *b, int64_t i,
+                                                               int64_t left, const C *a,
+                                                               int64_t pitch, const V *b, int64_t i,
                                                                const int rows, const int nv) {
     V acc[4 * (GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1)];
+#pragma GCC unroll 16
     for (int x = 0; x < rows * nv; x++) acc[x] = (V){0};
     for (int64_t p = 0; p < g->k; p++)
+#pragma GCC unroll 4
         for (int r = 0; r < rows; r++) {
             const V x = FN(splat)(a[(i + r) * pitch + p]);
+#pragma GCC unroll 4
             for (int v = 0; v < nv; v++) acc[r * nv + v] = FMA(x, b[p * nv + v], acc[r * nv + v]);
         }
+    if (rows > 1 && FN(runs_over)(g, left, i + rows - 1, nv * W)) {
+        char *out = g->c + i * g->c_row;
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++, out += g->c_row)
+#pragma GCC unroll 4
+            for (int v = 0; v < nv; v++)
+                if (v == 0 || v * W < g->n) STV(&AT(T, out, v * W * E), acc[r * nv + v]);
+        return;
+    }
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < nv; v++) {
             const V sum = acc[r * nv + v];
@@ -206,8 +229,8 @@ static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args
     if (!many) {
         const C *const a = FN(taken)(g, own, &pitch);
         int64_t i = 0;
-        for (; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, a, pitch, b, i, 4, nv);
-        for (; i < g->m; i++) FN(few_rows)(g, a, pitch, b, i, 1, nv);
+        for (; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, g->m, a, pitch, b, i, 4, nv);
+        for (; i < g->m; i++) FN(few_rows)(g, g->m, a, pitch, b, i, 1, nv);
         return;
     }
     nomen__gemm_args part = *g;
@@ -215,8 +238,8 @@ static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args
         part.m = left < GEMM_SMALL ? left : GEMM_SMALL;
         const C *const a = FN(taken)(&part, own, &pitch);
         int64_t i = 0;
-        for (; i + 4 <= part.m; i += 4) FN(few_rows)(&part, a, pitch, b, i, 4, nv);
-        for (; i < part.m; i++) FN(few_rows)(&part, a, pitch, b, i, 1, nv);
+        for (; i + 4 <= part.m; i += 4) FN(few_rows)(&part, left, a, pitch, b, i, 4, nv);
+        for (; i < part.m; i++) FN(few_rows)(&part, left, a, pitch, b, i, 1, nv);
         part.a += GEMM_SMALL * g->a_row;
         part.c += GEMM_SMALL * g->c_row;
     }
@@ -335,24 +358,46 @@ static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
 }
 
 /* One row times one column, block by block: neither is copied whole. */
-static void FN(row_column)(const nomen__gemm_args *g) {
+static APART void FN(row_column)(const nomen__gemm_args *g) {
 #if WHOLE
-    if (g->b_row == E) {
+    if (g->a_col == E && g->b_row == E) {
         AT(T, g->c, 0) = T_OF(FN(dot_stored)(&CAT(T, g->a, 0), &CAT(T, g->b, 0), g->k));
         return;
     }
 #endif
     C x[GEMM_DOT] __attribute__((aligned(64)));
+    T own[GEMM_DOT];
     C total = 0;
     for (int64_t p = 0; p < g->k; p += GEMM_DOT) {
         nomen__gemm_args part = *g;
         part.b += p * g->b_row;
         part.k = g->k - p < GEMM_DOT ? g->k - p : GEMM_DOT;
+        const T *a = &CAT(T, g->a, p * g->a_col);
+        if (g->a_col != E) {
+            for (int64_t q = 0; q < part.k; q++) own[q] = CAT(T, g->a, (p + q) * g->a_col);
+            a = own;
+        }
         const C *const y = FN(column)(&part, 0, x);
-        const C sum = FN(dot)(&CAT(T, g->a, p * E), y, part.k, p > 0);
+        const C sum = FN(dot)(a, y, part.k, p > 0 && a != own);
         total = (C)(total + sum);
     }
     AT(T, g->c, 0) = T_OF(total);
+}
+
+/* The same, whichever of both has gaps. */
+static void FN(dot_product)(const nomen__gemm_args *g) {
+    nomen__gemm_args turned;
+    if (g->a_col != E && g->b_row == E) {
+        turned = turned_product(g);
+        g = &turned;
+    }
+#if !WHOLE
+    if (SAME && g->a_col == E && g->b_row == E) {
+        FN(rows_column)(g->c, g->a, &CAT(C, g->b, 0), 1, g->k, 0, 0);
+        return;
+    }
+#endif
+    FN(row_column)(g);
 }
 
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
@@ -380,7 +425,7 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     if (FN(is_near)(m, n, k))
         copy = (size_t)(FN(strip)(m, n) * FN(pitch)(k) + (k + FN(strip)(m, n)) * FN(pitch)(n)) *
                sizeof(C);
-    if (FN(is_thin)(m, n, k) || m <= MR || m <= GEMM_NARROW) {
+    if (FN(is_thin)(m, n, k) || FN(has_flat_rows)(m)) {
         const size_t rows = FN(direct_scratch)(m, k);
         if (rows > copy) copy = rows;
     }
@@ -400,7 +445,7 @@ static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     return one > other ? one : other;
 }
 
-static void FN(run)(const nomen__gemm_args *g, void *scratch) {
+static void FN(run_as_it_is)(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
     if (g->m <= 0 || g->n <= 0) return;
     const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
@@ -426,14 +471,12 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(small)(g);
     } else if (FN(is_flat)(g)) {
         FN(direct)(g, scratch);
-    } else if (few_columns && g->m != 1 && g->a_col == E &&
+    } else if (few_columns && g->m != 1 && g->a_col == E && !(g->k == 1 && g->a_row == E) &&
                g->k <= (g->n == 1 ? SLIM_COLUMN : GEMM_SMALL)) {
         if (g->n == 1)
             FN(slim_column)(g);
         else
             FN(slim)(g);
-    } else if (!SAME && g->m == 1 && g->n == 1 && g->a_col == E) {
-        FN(row_column)(g);
     } else if (!WHOLE && few_columns && g->m > 1 && g->a_row == E) {
         turned = turned_product(g);
         FN(direct)(&turned, scratch);
@@ -449,6 +492,28 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     } else {
         FN(large)(g, scratch);
     }
+}
+
+static APART void FN(run_copied)(const nomen__gemm_args *g, void *scratch) {
+    T b[GEMM_COPIED];
+    nomen__gemm_args rows = *g;
+    for (int64_t p = 0; p < g->k; p++)
+        for (int64_t j = 0; j < g->n; j++)
+            b[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
+    rows.b = (const char *)b;
+    rows.b_row = g->n * E;
+    rows.b_col = E;
+    FN(run_as_it_is)(&rows, scratch);
+}
+
+/* Small matrices B, of which many rows of A read all, are copied where their rows have gaps. */
+static void FN(run)(const nomen__gemm_args *g, void *scratch) {
+    if (g->m == 1 && g->n == 1 && g->k > 0)
+        FN(dot_product)(g);
+    else if (g->b_col != E && g->n > 1 && g->m >= GEMM_MEDIUM && g->k * g->n <= GEMM_COPIED)
+        FN(run_copied)(g, scratch);
+    else
+        FN(run_as_it_is)(g, scratch);
 }
 
 static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};

@@ -32,7 +32,9 @@ enum {
     PACKED_K = 2048,
     AHEAD = 4,       /* steps that rows are asked for ahead */
     PAIRED_ROWS = 8, /* with two vectors of columns as many sums as the latency asks for */
-    PAIRED_K = 256   /* so long panels of A and B stay in L1 */
+    PAIRED_K = 256,  /* so long panels of A and B stay in L1 */
+    FLAT_ROWS = 16,  /* the same with one vector of columns */
+    FLAT_K = 64      /* up to so many summands few columns are no dot products */
 };
 
 static inline int64_t whole_steps(int64_t n) { return (n + SIDE - 1) / SIDE * SIDE; }
@@ -164,6 +166,65 @@ static __attribute__((target("avx512bf16"))) void add_pairs(int64_t m, int64_t n
                 add_pairs_rows(part, one + i * 64, other, c + i * row, row, first, 1);
     }
 }
+
+/* Rows first.. of C, `rows` of them, of up to TILE_ROWS columns: those of A are read where they
+ * lie, B is packed. */
+PAIRED flat_pairs_rows(const nomen__gemm_args *g, const char *b, int64_t first, const int rows) {
+    enum { EACH = 4 };
+    const int64_t row = g->a_row;
+    const char *in[FLAT_ROWS / EACH];
+    __m512 sum[FLAT_ROWS];
+#pragma GCC unroll 4
+    for (int q = 0; q < rows / EACH; q++) { /* pointers, or all rows would want one */
+        in[q] = g->a + (first + q * EACH) * row;
+        __asm__("" : "+r"(in[q]));
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) sum[r] = _mm512_setzero_ps();
+    for (int64_t k = g->k; k > 0; k -= DEPTH, b += TILE_BYTES) {
+        int64_t left = k < DEPTH ? k : DEPTH;
+        for (; left > 1; left -= 2, b += 64) {
+            const __m512bh other = (__m512bh)_mm512_loadu_si512(b);
+#pragma GCC unroll 16
+            for (int r = 0; r < rows; r++) {
+                int pair;
+                memcpy(&pair, in[r / EACH] + r % EACH * row, sizeof pair);
+                sum[r] = _mm512_dpbf16_ps(sum[r], (__m512bh)_mm512_set1_epi32(pair), other);
+            }
+#pragma GCC unroll 4
+            for (int q = 0; q < rows / EACH; q++) in[q] += 4;
+        }
+        if (left == 0) continue;
+        const __m512bh other = (__m512bh)_mm512_loadu_si512(b);
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++) {
+            uint16_t last;
+            memcpy(&last, in[r / EACH] + r % EACH * row, sizeof last);
+            sum[r] = _mm512_dpbf16_ps(sum[r], (__m512bh)_mm512_set1_epi32(last), other);
+        }
+    }
+    char *c = g->c + first * g->c_row;
+    if (runs_over_matmul_bf16(g, g->m, first + rows - 1, TILE_ROWS)) {
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++, c += g->c_row) st_sum_bf16(c, (vf32)sum[r]);
+    } else if (g->c_col == 2) {
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++, c += g->c_row) st_sum_bf16_n(c, (vf32)sum[r], g->n);
+    } else {
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++, c += g->c_row)
+            put_apart_matmul_bf16(c, (vf32)sum[r], g->n, g->c_col);
+    }
+}
+
+/* Products with up to TILE_ROWS columns: only B is packed. The last rows are computed again with
+ * some before them. */
+static __attribute__((target("avx512bf16"))) void flat_by_pairs(const nomen__gemm_args *g,
+                                                                char *b) {
+    pack_tiles(b, g->b, g->n, g->k, g->b_col, g->b_row, true);
+    for (int64_t i = 0; i < g->m; i += FLAT_ROWS)
+        flat_pairs_rows(g, b, i + FLAT_ROWS <= g->m ? i : g->m - FLAT_ROWS, FLAT_ROWS);
+}
 #undef PAIRED
 
 /* Of blocks; in bytes of scratch: packed A and B, sums. */
@@ -256,33 +317,50 @@ static void large_by_tiles(const nomen__gemm_args *g, add_panels *add, void *scr
         }
 }
 
-/* The same for each block that a product may be cut into. */
+/* Both are the same for each block that a product may be cut into. */
 static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
     return m > GEMM_SMALL && n > GEMM_SMALL && k >= DEPTH / 2;
+}
+static inline bool wants_flat(int64_t m, int64_t n, int64_t k) {
+    return m > GEMM_SMALL && n > 1 && n <= TILE_ROWS && k >= DEPTH / 2 && (n > 3 || k <= FLAT_K);
 }
 
 static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
     const size_t plain = gemm_matmul_bf16.scratch(m, n, k);
-    if (!wants_tiles(m, n, k)) return plain;
-    const tiled_plan p = plan_tiles(m, n, k), q = plan_tiles(n, m, k); /* C turned */
-    const size_t one = p.a + p.b + p.c, other = q.a + q.b + q.c, tiled = one > other ? one : other;
+    size_t tiled = 0;
+    if (wants_tiles(m, n, k)) {
+        const tiled_plan p = plan_tiles(m, n, k), q = plan_tiles(n, m, k); /* C turned */
+        const size_t one = p.a + p.b + p.c, other = q.a + q.b + q.c;
+        tiled = one > other ? one : other;
+    } else if (wants_flat(m, n, k) || wants_flat(n, m, k)) {
+        tiled = (size_t)whole_steps(k) * SIDE * 2;
+    }
     return plain > tiled ? plain : tiled;
 }
 
 static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
     const bool wanted = wants_tiles(g->m, g->n, g->k), tiles = wanted && nomen__kernel_tiles();
-    if (!tiles && !(wanted && nomen__kernel_pairs())) {
-        gemm_matmul_bf16.run(g, scratch);
+    if (tiles || (wanted && nomen__kernel_pairs())) {
+        if (g->c_col != 2 && g->c_row == 2) {
+            turned = turned_product(g);
+            g = &turned;
+        }
+        if (tiles) tiles_begin();
+        large_by_tiles(g, tiles ? add_tiles : add_pairs, scratch);
+        if (tiles) tiles_end();
         return;
     }
-    if (g->c_col != 2 && g->c_row == 2) {
-        turned = turned_product(g);
-        g = &turned;
+    if (g->a_col == 2 && wants_flat(g->m, g->n, g->k) && nomen__kernel_pairs()) {
+        flat_by_pairs(g, scratch);
+        return;
     }
-    if (tiles) tiles_begin();
-    large_by_tiles(g, tiles ? add_tiles : add_pairs, scratch);
-    if (tiles) tiles_end();
+    if (g->b_row == 2 && wants_flat(g->n, g->m, g->k) && nomen__kernel_pairs()) {
+        turned = turned_product(g);
+        flat_by_pairs(&turned, scratch);
+        return;
+    }
+    gemm_matmul_bf16.run(g, scratch);
 }
 
 static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles, .run = run_by_tiles};
