@@ -224,11 +224,11 @@ static void test_halves(void **state) {
 /* Complex ones: every layout of what is read where it lies, in tiles and in rows times columns. */
 static void test_complex(void **state) {
     (void)state;
-    static const int64_t sizes[][3] = {{5, 6, 40},   {40, 4, 300},  {3, 50, 300},  {1, 90, 300},
-                                       {90, 1, 300}, {13, 9, 270},  {16, 16, 16},  {25, 35, 8},
-                                       {1, 2, 9000}, {12, 37, 17},  {2, 200, 600}, {14, 18, 257},
-                                       {40, 1, 3},   {39, 1, 8},    {33, 1, 30},   {50, 5, 17},
-                                       {8, 40, 300}, {12, 9, 1100}, {20, 70, 5},   {3, 20, 1100}};
+    static const int64_t sizes[][3] = {
+        {5, 6, 40},   {40, 4, 300},  {3, 50, 300}, {1, 90, 300},  {90, 1, 300},  {13, 9, 270},
+        {16, 16, 16}, {25, 35, 8},   {1, 2, 9000}, {12, 37, 17},  {2, 200, 600}, {14, 18, 257},
+        {40, 1, 3},   {39, 1, 8},    {33, 1, 30},  {50, 5, 17},   {8, 40, 300},  {12, 9, 1100},
+        {20, 70, 5},  {16, 17, 600}, {2, 5, 1100}, {30, 17, 300}, {3, 20, 1100}};
     for (nomen_dtype d = NOMEN_C64; d <= NOMEN_C128; d++)
         for (int how = 0; how < LAYOUTS; how++)
             for (int s = 0; s < COUNT(sizes); s++)

@@ -153,13 +153,14 @@ static void FN(direct)(const nomen__gemm_args *g, T *copy) {
     }
 }
 
-/* Whether B, or what it is copied to, stays in cache; whether, in its place, it is read once, or of
- * few summands, a part after the other. */
+/* Whether B, or what it is copied to, stays in cache; whether, in its place, it is read once, or a
+ * part of few summands or columns after the other. */
 static inline bool FN(is_near)(int64_t n, int64_t k) {
     return (k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < DIRECT_B;
 }
 static inline bool FN(fits)(const nomen__gemm_args *g) {
-    return FN(is_near)(g->n, g->k) || (g->b_col == E && (g->m <= MR || g->k <= GEMM_THIN));
+    return FN(is_near)(g->n, g->k) ||
+           (g->b_col == E && (g->m <= MR || g->k <= GEMM_THIN || g->n <= GEMM_MEDIUM));
 }
 
 /* ---- rows times columns ---------------------------------------------------------------------- */
@@ -297,6 +298,8 @@ static APART void FN(rows_columns)(const nomen__gemm_args *g, T *copy) {
  * is copied: it may be what was cut off from rows or from columns. */
 static inline bool FN(has_few)(const nomen__gemm_args *g) {
     if (g->a_col != E) return false;
-    if (g->m == 1) return g->b_row == E;
-    return g->n == 1 || (g->n <= GEMM_NARROW && g->k > GEMM_SMALL);
+    const bool copied = g->b_row != E; /* which takes longer than few rows */
+    if (g->m == 1) return !copied;
+    if (g->n == 1) return true;
+    return g->n <= GEMM_NARROW && g->k > GEMM_SMALL && !(copied && g->m * FN(side) <= MR);
 }

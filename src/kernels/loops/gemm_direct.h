@@ -331,7 +331,8 @@ static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
     return (little || k <= GEMM_THIN) && is_near_matmul_f32(m, n, k);
 }
 static inline bool FN(is_thin)(int64_t m, int64_t n, int64_t k) {
-    return VB > 16 && k <= GEMM_THIN && m > MR / 2 && n > GEMM_NARROW;
+    const bool few = n <= GEMM_NARROW, slim = VB == 64 && n > 1 && k <= GEMM_SMALL;
+    return VB > 16 && k <= GEMM_THIN && m > MR / 2 && (!few || slim);
 }
 static inline int64_t FN(strip)(int64_t m, int64_t n) {
     if (m <= GEMM_MEDIUM && n <= GEMM_MEDIUM) return m;

@@ -471,7 +471,10 @@ static void FN(run_as_it_is)(const nomen__gemm_args *g, void *scratch) {
         FN(small)(g);
     } else if (FN(is_flat)(g)) {
         FN(direct)(g, scratch);
-    } else if (few_columns && g->m != 1 && g->a_col == E && !(g->k == 1 && g->a_row == E) &&
+    } else if (g->n == 1 && g->k == 1 && g->a_row == E && g->c_row == E && !WHOLE) {
+        turned = turned_product(g);
+        FN(direct)(&turned, scratch);
+    } else if (few_columns && g->m != 1 && g->a_col == E &&
                g->k <= (g->n == 1 ? SLIM_COLUMN : GEMM_SMALL)) {
         if (g->n == 1)
             FN(slim_column)(g);

@@ -67,20 +67,25 @@ static inline __attribute__((always_inline)) void FN(lanes)(V *out, const char *
     }
 }
 
+/* One row of a column's length. */
+static inline C FN(row_sum)(const char *a, const FN(factor) * f) {
+    C lane[W];
+    V s;
+    FN(lanes)(&s, a, 0, f, 1);
+    memcpy(lane, &s, sizeof lane);
+#pragma GCC unroll 4
+    for (int half = W / 2; half; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    return lane[0];
+}
+
 /* One row; longer: more of it lies before a. */
 static APART C FN(dot)(const T *a, const C *x, int64_t k, bool longer) {
     C total = 0;
     for (int64_t p = 0; p < k; p += GEMM_DOT) {
         const FN(factor) f =
             FN(factor_of)(x + p, k - p < GEMM_DOT ? k - p : GEMM_DOT, longer || p > 0);
-        C lane[W];
-        V s;
-        FN(lanes)(&s, (const char *)(a + p), 0, &f, 1);
-        memcpy(lane, &s, sizeof lane);
-#pragma GCC unroll 4
-        for (int half = W / 2; half; half /= 2)
-            for (int l = 0; l < half; l++) lane[l] += lane[l + half];
-        total += lane[0];
+        total += FN(row_sum)((const char *)(a + p), &f);
     }
     return total;
 }
@@ -171,5 +176,7 @@ static APART void FN(rows_column)(char *c, const char *a, const C *x, int64_t m,
         }
         FN(put_sums)(c + i * c_step, sum, c_step);
     }
+    for (; k <= GEMM_DOT && i < m; i++)
+        AT(T, c, i * c_step) = T_OF((C)0 + FN(row_sum)(a + i * row, &whole));
     for (; i < m; i++) AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k, false));
 }

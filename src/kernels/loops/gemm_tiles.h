@@ -322,7 +322,7 @@ static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
     return m > GEMM_SMALL && n > GEMM_SMALL && k >= DEPTH / 2;
 }
 static inline bool wants_flat(int64_t m, int64_t n, int64_t k) {
-    return m > GEMM_SMALL && n > 1 && n <= TILE_ROWS && k >= DEPTH / 2 && (n > 3 || k <= FLAT_K);
+    return m > GEMM_SMALL && n > 1 && n <= TILE_ROWS && k >= DEPTH / 4 && (n > 3 || k <= FLAT_K);
 }
 
 static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
