@@ -318,7 +318,7 @@ static nomen_status find_largest(nomen_tensor *x, double *most) {
  * and vectors have no good product of 32 or 64 bits. Only where the work is much more than looking
  * and converting, of the results, too. */
 static nomen_status choose_dtype(const nomen__call *c, nomen_dtype *dtype) {
-    enum { LEAST_WORK = 1 << 18, TIMES = 64, LEAST_BYTES = 4, LEAST_SUMMANDS = 8 };
+    enum { LEAST_WORK = 1 << 18, TIMES = 64, LEAST_BYTES = 4, LEAST_SUMMANDS = 3 };
     nomen_tensor *a = c->in[0], *b = c->in[1];
     const double k = (double)a->size[a->ndim - 1], work = (double)c->out[0]->numel * k;
     double most_a, most_b;

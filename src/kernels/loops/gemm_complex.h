@@ -121,7 +121,7 @@ static void FN(plain)(const nomen__gemm_args *g) {
 static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     const FN(plan) p = FN(plan_of)(m, n, k);
     const size_t copy = (size_t)(k * n * E), packed = p.a + p.b;
-    return FN(is_near)(n, k) && copy > packed ? copy : packed;
+    return FN(is_near)(m, n, k) && copy > packed ? copy : packed;
 }
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     if (k <= 0) return 0;
@@ -137,12 +137,14 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     if (g->m <= 0 || g->n <= 0) return;
     if (g->k <= 0) {
         FN(plain)(g);
+    } else if (g->m == 1 && g->a_col == E && g->b_row == E) { /* many rows times a column */
+        FN(rows_columns)(&turned, scratch);
     } else if (FN(has_few)(g)) {
         FN(rows_columns)(g, scratch);
     } else if ((g->m > 1 || g->a_col == E) && FN(has_few)(&turned)) {
         FN(rows_columns)(&turned, scratch);
     } else if (g->m == 1 || g->n == 1) {
-        if (g->n == 1 && g->a_col != E) g = &turned;
+        if (g->n == 1 && g->a_col != E && turned.b_col == E && turned.c_col == E) g = &turned;
         if (g->b_col == E && g->c_col == E)
             FN(direct)(g, scratch);
         else

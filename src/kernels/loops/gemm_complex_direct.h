@@ -153,13 +153,13 @@ static void FN(direct)(const nomen__gemm_args *g, T *copy) {
     }
 }
 
-/* Whether B, or what it is copied to, stays in cache; whether, in its place, it is read once, or a
- * part of few summands or columns after the other. */
-static inline bool FN(is_near)(int64_t n, int64_t k) {
-    return (k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < DIRECT_B;
+/* Whether B is copied where its rows have gaps: it stays in cache, or is read by few rows. */
+static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
+    return ((k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < DIRECT_B) || m <= MR / 2;
 }
+/* In its place it is read once, or a part of few summands or columns after the other. */
 static inline bool FN(fits)(const nomen__gemm_args *g) {
-    return FN(is_near)(g->n, g->k) ||
+    return FN(is_near)(g->m, g->n, g->k) ||
            (g->b_col == E && (g->m <= MR || g->k <= GEMM_THIN || g->n <= GEMM_MEDIUM));
 }
 

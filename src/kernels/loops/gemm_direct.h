@@ -244,7 +244,8 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
 #endif
     const bool meet =
         (g->c_row + 64) % 4096 < 128; /* all rows of C in the same sets of the cache */
-    const bool stores = ROUNDS ? g->k <= 2 * STORED_K : g->k <= STORED_K && meet;
+    const bool rounds = ROUNDS && FN(wide_rows) > 1 && g->k <= 2 * STORED_K;
+    const bool stores = rounds || (!ROUNDS && g->k <= STORED_K && meet);
     const int64_t most = stores && g->n >= DIRECT_WIDE * W ? FN(wide_rows) : MR;
     const int64_t tiles = g->m <= most ? 1 : (g->m + most - 1) / most;
     const int64_t rows = tiles == 1 ? g->m : (g->m + tiles - 1) / tiles; /* divisions take long */
@@ -271,13 +272,14 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
 #undef DIRECT_CASE
 #undef A_OF
 
-/* Whether B, read in its place, is read by one tile of rows only; two of them cost less than to
- * widen it whole. */
-static inline bool FN(has_flat_rows)(int64_t m) {
-    return m <= (ROUNDS ? 2 * MR : MR) || m <= GEMM_NARROW;
+/* Whether B, read in its place, is read by one tile of rows only; where there are instructions that
+ * widen, two of them cost less than to widen it whole. */
+static inline bool FN(has_flat_rows)(int64_t m, int64_t n) {
+    const int tiles = ROUNDS && VB > 16 && n > GEMM_NARROW ? 2 : 1;
+    return m <= tiles * MR || m <= GEMM_NARROW;
 }
 static inline bool FN(is_flat)(const nomen__gemm_args *g) {
-    return !WHOLE && FN(has_flat_rows)(g->m) && g->n > 1 && g->b_col == E &&
+    return !WHOLE && FN(has_flat_rows)(g->m, g->n) && g->n > 1 && g->b_col == E &&
            (g->m <= GEMM_NARROW || g->c_col == E);
 }
 

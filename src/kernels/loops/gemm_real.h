@@ -425,7 +425,7 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     if (FN(is_near)(m, n, k))
         copy = (size_t)(FN(strip)(m, n) * FN(pitch)(k) + (k + FN(strip)(m, n)) * FN(pitch)(n)) *
                sizeof(C);
-    if (FN(is_thin)(m, n, k) || FN(has_flat_rows)(m)) {
+    if (FN(is_thin)(m, n, k) || FN(has_flat_rows)(m, n)) {
         const size_t rows = FN(direct_scratch)(m, k);
         if (rows > copy) copy = rows;
     }
@@ -445,7 +445,26 @@ static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     return one > other ? one : other;
 }
 
-static void FN(run_as_it_is)(const nomen__gemm_args *g, void *scratch) {
+static void FN(run)(const nomen__gemm_args *g, void *scratch);
+
+/* Small matrices B, of which many rows of A read all, are copied where their rows have gaps. */
+static inline bool FN(is_copied)(const nomen__gemm_args *g) {
+    return g->b_col != E && g->n > 1 && g->m >= GEMM_MEDIUM && g->k > 0 &&
+           g->k * g->n <= GEMM_COPIED;
+}
+static APART void FN(run_copied)(const nomen__gemm_args *g, void *scratch) {
+    T b[GEMM_COPIED];
+    nomen__gemm_args rows = *g;
+    for (int64_t p = 0; p < g->k; p++)
+        for (int64_t j = 0; j < g->n; j++)
+            b[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
+    rows.b = (const char *)b;
+    rows.b_row = g->n * E;
+    rows.b_col = E;
+    FN(run)(&rows, scratch);
+}
+
+static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
     if (g->m <= 0 || g->n <= 0) return;
     const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
@@ -457,6 +476,14 @@ static void FN(run_as_it_is)(const nomen__gemm_args *g, void *scratch) {
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = 0;
+        return;
+    }
+    if (g->m == 1 && g->n == 1) {
+        FN(dot_product)(g);
+        return;
+    }
+    if (FN(is_copied)(g)) {
+        FN(run_copied)(g, scratch);
         return;
     }
 #if ROUNDS
@@ -495,28 +522,6 @@ static void FN(run_as_it_is)(const nomen__gemm_args *g, void *scratch) {
     } else {
         FN(large)(g, scratch);
     }
-}
-
-static APART void FN(run_copied)(const nomen__gemm_args *g, void *scratch) {
-    T b[GEMM_COPIED];
-    nomen__gemm_args rows = *g;
-    for (int64_t p = 0; p < g->k; p++)
-        for (int64_t j = 0; j < g->n; j++)
-            b[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
-    rows.b = (const char *)b;
-    rows.b_row = g->n * E;
-    rows.b_col = E;
-    FN(run_as_it_is)(&rows, scratch);
-}
-
-/* Small matrices B, of which many rows of A read all, are copied where their rows have gaps. */
-static void FN(run)(const nomen__gemm_args *g, void *scratch) {
-    if (g->m == 1 && g->n == 1 && g->k > 0)
-        FN(dot_product)(g);
-    else if (g->b_col != E && g->n > 1 && g->m >= GEMM_MEDIUM && g->k * g->n <= GEMM_COPIED)
-        FN(run_copied)(g, scratch);
-    else
-        FN(run_as_it_is)(g, scratch);
 }
 
 static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};

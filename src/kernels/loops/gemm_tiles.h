@@ -332,7 +332,7 @@ static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
         const tiled_plan p = plan_tiles(m, n, k), q = plan_tiles(n, m, k); /* C turned */
         const size_t one = p.a + p.b + p.c, other = q.a + q.b + q.c;
         tiled = one > other ? one : other;
-    } else if (wants_flat(m, n, k) || wants_flat(n, m, k)) {
+    } else if (wants_flat(m, n, k)) {
         tiled = (size_t)whole_steps(k) * SIDE * 2;
     }
     return plain > tiled ? plain : tiled;
@@ -353,11 +353,6 @@ static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
     }
     if (g->a_col == 2 && wants_flat(g->m, g->n, g->k) && nomen__kernel_pairs()) {
         flat_by_pairs(g, scratch);
-        return;
-    }
-    if (g->b_row == 2 && wants_flat(g->n, g->m, g->k) && nomen__kernel_pairs()) {
-        turned = turned_product(g);
-        flat_by_pairs(&turned, scratch);
         return;
     }
     gemm_matmul_bf16.run(g, scratch);
