@@ -116,7 +116,7 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
         FN(keep_sums)(acc, total, each);
     }
     char *c = g->c + i * g->c_row + j * g->c_col;
-    const bool runs_over = !f.whole && FN(runs_over)(g, g->m, i + f.rows - 1, W);
+    const bool runs_over = !f.whole && f.rows > 1 && FN(runs_over)(g, g->m, i + f.rows - 1, W);
 #pragma GCC unroll 16
     for (int r = 0; r < f.rows; r++)
 #pragma GCC unroll 8

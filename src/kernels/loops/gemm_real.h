@@ -498,7 +498,8 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(small)(g);
     } else if (FN(is_flat)(g)) {
         FN(direct)(g, scratch);
-    } else if (g->n == 1 && g->k == 1 && g->a_row == E && g->c_row == E && !WHOLE) {
+    } else if (!WHOLE && g->n == 1 && g->k == 1 && g->m > GEMM_SMALL && g->a_row == E &&
+               g->c_row == E) {
         turned = turned_product(g);
         FN(direct)(&turned, scratch);
     } else if (few_columns && g->m != 1 && g->a_col == E &&
