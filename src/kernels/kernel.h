@@ -71,6 +71,7 @@ typedef struct nomen__reducer {
     bool few;  /* less than eight accumulators beside each other, of many elements each, do well */
     bool in_parts; /* accumulators lie in parts side by side, so that none of them can be taken
                     * for itself (max, aminmax) */
+    bool places;   /* the second result is a position, which the order of elements shows in (max) */
     bool heavy;    /* an element of a row takes more steps than its load: those that wait for
                     * memory fill the processor, which then asks for nothing more by itself */
     void (*init)(void *acc, int64_t n_acc);

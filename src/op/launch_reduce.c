@@ -86,7 +86,8 @@ static void move_first(nomen__nest *n, int d) {
 }
 
 /* Positions count in the order of the dims. */
-static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out) {
+static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out,
+                    bool positions) {
     int64_t position = 1;
     const nomen_tensor *shape = out[0] ? out[0] : out[1];
     int at = shape->ndim; /* of the results' dims, from the last one */
@@ -100,7 +101,7 @@ static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_t
         if (reduced) {
             if (near || !size || !r->reducer->once) { /* nothing is not something again */
                 step = put_dim(&r->reduced, size, near);
-                step[POSITION] = out[1] ? position : 0;
+                step[POSITION] = positions ? position : 0;
                 step[POSITION + 1] = 0;
             } else {
                 r->param.count /= size;
@@ -525,13 +526,14 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
         r->out[k].base = out[k]->data;
         r->out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);
     }
-    collect(r, in, c->mask, out);
+    const bool positions = out[1] && r->reducer->places;
+    collect(r, in, c->mask, out, positions);
     merge_dims(&r->kept);
-    merge_reduced(r, out[1] != NULL);
+    merge_reduced(r, positions);
     finish_dims(r);
     plan_ahead(r, in);
-    r->together = !out[1] && !r->reducer->hasty && !r->reducer->in_parts && r->reduced.ndim > 1 &&
-                  r->block == 1 && r->reduced.size[0] <= TOGETHER;
+    r->together = !positions && !r->reducer->hasty && !r->reducer->in_parts &&
+                  r->reduced.ndim > 1 && r->block == 1 && r->reduced.size[0] <= TOGETHER;
     r->across = (r->reducer->in_parts | r->reducer->hasty) && r->reduced.ndim > 1 &&
                 r->block == 1 && r->reduced.size[0] < SHORT_ROW && r->reduced.size[1] >= SHORT_ROW;
 }

@@ -365,6 +365,21 @@ def test_variance_with_mean():
         nomen.std_mean(nomen.tensor([1, 2]))
 
 
+def test_two_results_that_are_no_positions_do_not_see_the_order_of_dims():
+    """var_mean takes the numbers in the order in which var does, aminmax and amax find the same."""
+    for shape in [(31, 31), (7, 40, 25), (3, 17, 9)]:
+        whole = tensor(numbers("float64", shape))
+        for t in (whole, whole.permute(*range(len(shape) - 1, -1, -1)), whole.flip(0)):
+            for dim in [None, 0, len(shape) - 1]:
+                kept = {} if dim is None else {"dim": dim}
+                variance, mean = nomen.var_mean(t, **kept)
+                assert variance.tolist() == t.var(**kept).tolist()
+                assert np.allclose(mean.tolist(), t.mean(**kept).tolist(), rtol=1e-12, atol=1e-15)
+                least, greatest = nomen.aminmax(t, **kept)
+                assert least.tolist() == t.amin(**kept).tolist()
+                assert greatest.tolist() == t.amax(**kept).tolist()
+
+
 def test_passing_over_nan():
     for dtype in ["float16", "float32", "float64", "complex64", "complex128"]:
         for shape in ((7,), (3, 4), (2, 3, 10), (5, 300)):

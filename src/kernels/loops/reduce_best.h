@@ -534,6 +534,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .acc_most = FN(most),
                                            .nonempty = true,
                                            .in_parts = true,
+                                           .places = true,
                                            .heavy = true,
                                            .init = FN(init),
                                            .step = FN(step),
