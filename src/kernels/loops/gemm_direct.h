@@ -398,13 +398,15 @@ static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
-    nomen__gemm_args rows = *g;
-    if (g->b_col != E) {
-        FN(copy_rows)(scratch, g);
-        rows.b = (const char *)scratch;
-        rows.b_row = g->n * E;
-        rows.b_col = E;
+    if (g->b_col == E) { /* a copy of what was written just now would be waited for */
+        FN(direct_tiles)(g);
+        return;
     }
+    nomen__gemm_args rows = *g;
+    FN(copy_rows)(scratch, g);
+    rows.b = (const char *)scratch;
+    rows.b_row = g->n * E;
+    rows.b_col = E;
     FN(direct_tiles)(&rows);
 }
 #endif
