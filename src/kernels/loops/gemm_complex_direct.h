@@ -41,14 +41,21 @@ static inline __attribute__((always_inline)) void FN(put_parts)(char *p, int64_t
     if (count > NR / 2) STV_N(p + sizeof(V), last, 2 * count - NR);
 }
 
+/* Where a tile begins in A, B and C: by itself, as a copy of all arguments would be waited for when
+ * they were written just now. */
+typedef struct FN(corner) {
+    const char *a, *b;
+    char *c;
+} FN(corner);
+
 /* `rows` rows and nv times NR columns of C, of which count exist; beside: of so many blocks of
  * summands, KC apart, since few sums wait for themselves. */
 static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__gemm_args *g,
-                                                                  const int rows, const int nv,
-                                                                  const int beside, int64_t count,
-                                                                  bool onto) {
+                                                                  FN(corner) at, const int rows,
+                                                                  const int nv, const int beside,
+                                                                  int64_t count, bool onto) {
     const int64_t wide = NR * E;
-    const char *a = g->a, *b = g->b;
+    const char *a = at.a, *b = at.b;
     V re[MR], im[MR];
 #pragma GCC unroll 16
     for (int i = 0; i < rows * nv * beside; i++) re[i] = im[i] = (V){0};
@@ -71,38 +78,41 @@ static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__g
 #pragma GCC unroll 16
     for (int i = 0; i < rows * nv * beside; i++) {
         const int r = i / (nv * beside), v = i % (nv * beside);
-        FN(put_parts)(g->c + r * g->c_row + v % nv * wide, count, re[i], im[i], onto || v >= nv);
+        FN(put_parts)(at.c + r * g->c_row + v % nv * wide, count, re[i], im[i], onto || v >= nv);
     }
 }
 
 /* All columns of `rows` rows. One row alone waits for itself: several vectors of it are side by
  * side, or, of few columns, blocks of summands. */
 enum { FN(side) = MR / 4 * 4 == MR ? 4 : 2 };
-static inline __attribute__((always_inline)) void FN(direct_rows)(nomen__gemm_args g,
-                                                                  const int rows, bool onto) {
+static inline __attribute__((always_inline)) void
+FN(direct_rows)(const nomen__gemm_args *g, FN(corner) at, const int rows, bool onto) {
     const int nv = rows == 1 ? FN(side) : 1, beside = rows * FN(side) <= MR ? FN(side) : 1;
-    if (beside > 1 && g.k > KC) {
-        for (; g.n >= NR; g.n -= NR, g.b += NR * E, g.c += NR * E)
-            FN(direct_tile)(&g, rows, 1, beside, NR, onto);
-        if (g.n > 0) FN(direct_tile)(&g, rows, 1, beside, g.n, onto);
+    int64_t n = g->n;
+    if (beside > 1 && g->k > KC) {
+        for (; n >= NR; n -= NR, at.b += NR * E, at.c += NR * E)
+            FN(direct_tile)(g, at, rows, 1, beside, NR, onto);
+        if (n > 0) FN(direct_tile)(g, at, rows, 1, beside, n, onto);
         return;
     }
-    for (; rows == 1 && g.n >= nv * NR; g.n -= nv * NR, g.b += nv * NR * E, g.c += nv * NR * E)
-        FN(direct_tile)(&g, rows, nv, 1, NR, onto);
-    for (; g.n >= NR; g.n -= NR, g.b += NR * E, g.c += NR * E)
-        FN(direct_tile)(&g, rows, 1, 1, NR, onto);
-    if (g.n > 0) FN(direct_tile)(&g, rows, 1, 1, g.n, onto);
+    for (; rows == 1 && n >= nv * NR; n -= nv * NR, at.b += nv * NR * E, at.c += nv * NR * E)
+        FN(direct_tile)(g, at, rows, nv, 1, NR, onto);
+    for (; n >= NR; n -= NR, at.b += NR * E, at.c += NR * E)
+        FN(direct_tile)(g, at, rows, 1, 1, NR, onto);
+    if (n > 0) FN(direct_tile)(g, at, rows, 1, 1, n, onto);
 }
 
 #define DIRECT_CASE(count)                                                                         \
     case (count):                                                                                  \
-        if ((count) <= MR) FN(direct_rows)(g, (count) <= MR ? (count) : 1, onto);                  \
+        if ((count) <= MR) FN(direct_rows)(g, at, (count) <= MR ? (count) : 1, onto);              \
         break
 
 /* Some summands of each element. Rows in tiles of almost even size. */
-static APART void FN(direct_block)(nomen__gemm_args g, bool onto) {
-    for (int64_t tiles = (g.m + MR - 1) / MR; tiles > 0; tiles--) {
-        const int64_t rows = (g.m + tiles - 1) / tiles;
+static APART void FN(direct_block)(const nomen__gemm_args *g, bool onto) {
+    FN(corner) at = {g->a, g->b, g->c};
+    int64_t m = g->m, tiles = m <= MR ? 1 : (m + MR - 1) / MR;
+    for (; tiles > 0; tiles--) {
+        const int64_t rows = tiles == 1 ? m : (m + tiles - 1) / tiles;
         switch (rows) {
             DIRECT_CASE(1);
             DIRECT_CASE(2);
@@ -117,9 +127,9 @@ static APART void FN(direct_block)(nomen__gemm_args g, bool onto) {
             DIRECT_CASE(11);
             DIRECT_CASE(12);
         }
-        g.m -= rows;
-        g.a += rows * g.a_row;
-        g.c += rows * g.c_row;
+        m -= rows;
+        at.a += rows * g->a_row;
+        at.c += rows * g->c_row;
     }
 }
 #undef DIRECT_CASE
@@ -127,6 +137,10 @@ static APART void FN(direct_block)(nomen__gemm_args g, bool onto) {
 /* Rows of C are contiguous, and so are those of B, or B is copied. More rows than a tile has read
  * so many columns of B that these stay in cache. */
 static void FN(direct)(const nomen__gemm_args *g, T *copy) {
+    if (g->b_col == E && g->k <= KC && g->m <= MR) {
+        FN(direct_block)(g, false);
+        return;
+    }
     nomen__gemm_args all = *g;
     if (g->b_col != E) {
         for (int64_t p = 0; p < g->k; p++)
@@ -146,7 +160,7 @@ static void FN(direct)(const nomen__gemm_args *g, T *copy) {
         some.c += j * E;
         for (int64_t left = g->k; left > 0; left -= some.k) {
             some.k = left >= several ? several : left < KC ? left : KC;
-            FN(direct_block)(some, left < g->k);
+            FN(direct_block)(&some, left < g->k);
             some.a += some.k * g->a_col;
             some.b += some.k * some.b_row;
         }
