@@ -59,7 +59,7 @@ BODY f64v log_lanes(f64v u, i64v *doubt) {
     const pair64v from = (pair64v)u - LIBM_LOG_FROM + (UINT64_C(1024) << 52);
     const i64v e = (i64v)(from >> 52) - 1024, i = (i64v)(from >> 48 & 15);
     const f64v n = (f64v)(e + 0x4338000000000000) - 0x1.8p52;
-    const f64v m = (f64v)((i64v)u - (e << 52)), c = FETCH16(LIBM_LOG_FACTOR, i);
+    const f64v m = (f64v)((pair64v)u - ((pair64v)e << 52)), c = FETCH16(LIBM_LOG_FACTOR, i);
     const f64v cm = c * m, more = FMA64(c, m, -cm), z = cm - 1.0;
     const f64v square = 0.5 * z * z, square_low = FMA64(0.5 * z, z, -square);
     f64v p = zero + LIBM_LOG_REST[8];
@@ -83,7 +83,7 @@ BODY f64v exp_lanes(f64v x, i64v *doubt) {
     const i64v far = ~((x < 700.0) & (x > -700.0));
     x = (f64v)((i64v)x & ~far);
     const f64v shifted = FMA64(x, zero + 16 * M_LOG2E, zero + 0x1.8p52), k = shifted - 0x1.8p52;
-    const i64v j = (i64v)shifted - 0x4338000000000000, i = j & 15;
+    const i64v j = (i64v)((pair64v)shifted - 0x4338000000000000), i = j & 15;
     const f64v near = FMA64(k, zero - LIBM_EXP_STEP[0], x), off = k * LIBM_EXP_STEP[1];
     const f64v r = near - off, r_low = (near - r) - off;
     f64v p = zero + LIBM_EXP_REST[6];
@@ -99,8 +99,8 @@ BODY f64v exp_lanes(f64v x, i64v *doubt) {
     const f64v result = add_exactly(high, low, &rest);
     *doubt |= far;
     /* times 2 as often as 16 is in k */
-    const i64v scale = (j - i) << 48;
-    return (f64v)((i64v)rounded(result, rest, EXP_MARGIN, doubt) + scale);
+    const pair64v scale = (pair64v)(j - i) << 48;
+    return (f64v)((pair64v)rounded(result, rest, EXP_MARGIN, doubt) + scale);
 }
 
 /* a (1 - half + c) + b (r + s) for pairs of doubles, a the larger one or b = +-1. */
@@ -121,7 +121,7 @@ BODY f64v turned_by(const f64v a[2], const f64v b[2], f64v r, f64v s, f64v half,
 BODY void sine_cosine_lanes(f64v x, f64v *sine, f64v *cosine, i64v doubt[2]) {
     const f64v zero = {0}, shifted = FMA64(x, zero + 16 * M_1_PI, zero + 0x1.8p52);
     const f64v k = shifted - 0x1.8p52;
-    const i64v j = (i64v)shifted - 0x4338000000000000, i = j & 7;
+    const i64v j = (i64v)((pair64v)shifted - 0x4338000000000000), i = j & 7;
     const i64v quarter = (i64v)((pair64v)j >> 3 & 3);
     const f64v near = FMA64(k, zero - LIBM_STEP[0], x), off = k * LIBM_STEP[1], r = near - off;
     const f64v tail = FMA64(k, zero - LIBM_STEP[2], (near - r) - off), z = r * r;
@@ -141,7 +141,8 @@ BODY void sine_cosine_lanes(f64v x, f64v *sine, f64v *cosine, i64v doubt[2]) {
     const f64v of_cosine =
         turned_by(cosines, (f64v[2]){-sines[0], -sines[1]}, r, s, half, c, &cosine_doubt);
     const i64v swap = -(quarter & 1), own = ~swap;
-    const i64v below = (quarter & 2) << 62, left = ((quarter + 1) & 2) << 62;
+    const i64v below = (i64v)((pair64v)(quarter & 2) << 62);
+    const i64v left = (i64v)((pair64v)((quarter + 1) & 2) << 62);
     *sine = (f64v)((((i64v)of_cosine & swap) | ((i64v)of_sine & own)) ^ below);
     *cosine = (f64v)((((i64v)of_sine & swap) | ((i64v)of_cosine & own)) ^ left);
     doubt[0] = (cosine_doubt & swap) | (sine_doubt & own);
