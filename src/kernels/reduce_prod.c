@@ -97,7 +97,7 @@ static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step 
 #define VLOAD(p)         wide_get(p, 8, WIDE_NUMBERS)
 #define TURNED           vf64
 #define TURNED_GET(p, n) wide_get(p, 8, n)
-#define TURN_SQUARE      wide_turn
+#define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) st_f64(a, c_mul_f64(ld_f64(a), s))
 #define FOLD_ROW(x, n)   ((n) < PROD_NUMBERS ? FN(fold_few)(x, n) : prod_pairs(x, n, sizeof *(x)))
 #define OUT              c64
@@ -116,7 +116,7 @@ static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step 
 #define VLOAD(p)         wide_get(p, 16, WIDE_NUMBERS)
 #define TURNED           vf64
 #define TURNED_GET(p, n) wide_get(p, 16, n)
-#define TURN_SQUARE      wide_turn
+#define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) st_f64(a, c_mul_f64(ld_f64(a), s))
 #define OUT              c128
 #define DONE(a, p)       (*(a))

@@ -50,17 +50,9 @@ static inline void csum2_take_narrow(csum2 *a, vf32 s) {
     csum2_take(a, v_low_f64(s));
     csum2_take(a + W64 / 2, v_high_f64(s));
 }
-/* The first n of as many complex64 as a vector holds, and squares of such. */
+/* The first n of as many complex64 as a vector holds. */
 static inline vf32 narrow_get(const c64 *p, int64_t n) {
     return n < W32 / 2 ? ld_f32_n(p, 2 * n) : ld_f32(p);
-}
-static inline __attribute__((always_inline)) void narrow_turn(vf32 x[W64]) {
-    vf64 y[W64];
-#pragma GCC unroll 8
-    for (int i = 0; i < W64; i++) y[i] = (vf64)x[i];
-    v_turn_f64(y);
-#pragma GCC unroll 8
-    for (int i = 0; i < W64; i++) x[i] = (vf32)y[i];
 }
 /* Rows without gaps, as many at a time as a vector holds complex numbers: what is left of each is
  * turned over, and the last joins serve all of them. How many rows. */
@@ -71,7 +63,7 @@ csum_rows(csum2 *acc, const nomen__reduce_step *s, vf64 (*const left)(const void
         vf64 x[WIDE_NUMBERS];
 #pragma GCC unroll 4
         for (int i = 0; i < WIDE_NUMBERS; i++) x[i] = left(s->in + (r + i) * s->acc_step, s->n_red);
-        wide_turn(x);
+        v_turn_c128(x);
 #pragma GCC unroll 2
         for (int half = WIDE_NUMBERS / 2; half; half /= 2)
 #pragma GCC unroll 2
@@ -221,7 +213,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define LD(x)            (x)
 #define TURNED           vf32
 #define TURNED_GET(p, n) narrow_get(p, n)
-#define TURN_SQUARE      narrow_turn
+#define TURN_SQUARE      v_turn_c64
 #define TAKE_LANES(a, s) csum2_take_narrow(a, s)
 #define FOLD_ROW(x, n)   ((n) < SUM_FEW / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
 #define ROWS_AT_ONCE     (SUM_FEW / 2)
@@ -253,7 +245,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define LD(x)            (x)
 #define TURNED           vf64
 #define TURNED_GET(p, n) wide_get(p, 16, n)
-#define TURN_SQUARE      wide_turn
+#define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) csum2_take(a, s)
 #define FOLD_ROW(x, n)   ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
 #define ROWS_AT_ONCE     PAIRS_FEW

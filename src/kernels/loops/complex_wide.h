@@ -5,6 +5,7 @@
 
 #include "kernels/loops/complex_number.h"
 #include "kernels/loops/reduce.h"
+#include "kernels/simd/turn_pairs.h"
 #include "kernels/simd/vmath_pairs.h"
 
 enum { WIDE_NUMBERS = W64 / 2 };
@@ -83,26 +84,6 @@ static inline vf64 wide_mix(vf64 x, vf64 y, int64_t n) {
     vf64 at;
     for (int i = 0; i < W64; i++) at[i] = i / 2;
     return v_sel_f64(at < (double)n, x, y);
-}
-
-/* Squares of WIDE_NUMBERS vectors turned over. */
-static inline __attribute__((always_inline)) void wide_turn(vf64 x[WIDE_NUMBERS]) {
-#if VB == 64
-    const vf64 a = __builtin_shufflevector(x[0], x[1], 0, 1, 2, 3, 8, 9, 10, 11);
-    const vf64 b = __builtin_shufflevector(x[0], x[1], 4, 5, 6, 7, 12, 13, 14, 15);
-    const vf64 c = __builtin_shufflevector(x[2], x[3], 0, 1, 2, 3, 8, 9, 10, 11);
-    const vf64 d = __builtin_shufflevector(x[2], x[3], 4, 5, 6, 7, 12, 13, 14, 15);
-    x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5, 8, 9, 12, 13);
-    x[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7, 10, 11, 14, 15);
-    x[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5, 8, 9, 12, 13);
-    x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7, 10, 11, 14, 15);
-#elif VB == 32
-    const vf64 a = V_LOWER_F64(x[0], x[1]);
-    x[1] = V_UPPER_F64(x[0], x[1]);
-    x[0] = a;
-#else
-    (void)x; /* a square of one */
-#endif
 }
 
 #endif

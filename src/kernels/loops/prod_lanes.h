@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) int64_t prod_rows(c128 *acc,
 #pragma GCC unroll 4
         for (int i = 0; i < WIDE_NUMBERS; i++)
             x[i] = prod_vector(s->in + (r + i) * s->acc_step, s->n_red, bytes);
-        wide_turn(x);
+        v_turn_c128(x);
 #pragma GCC unroll 2
         for (int half = WIDE_NUMBERS / 2; half; half /= 2)
 #pragma GCC unroll 2

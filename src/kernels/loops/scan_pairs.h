@@ -38,7 +38,7 @@ LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, 
             x[i] = wide_get(in + i * a->in_step, bytes, lines);
         else
             x[i] = (vf64){0};
-    if (!w.in_beside) wide_turn(x);
+    if (!w.in_beside) v_turn_c128(x);
 #pragma GCC unroll 4
     for (int k = 0; k < WIDE_NUMBERS; k++) {
         if (k >= n) break;
@@ -48,7 +48,7 @@ LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, 
     if (!a->out) return b.own; /* the carry alone is asked for */
     char *out = a->out + r * a->out_row + j * a->out_step;
     const int64_t apart = w.out_beside ? a->out_step : a->out_row, many = w.out_beside ? n : lines;
-    if (!w.out_beside) wide_turn(x);
+    if (!w.out_beside) v_turn_c128(x);
 #pragma GCC unroll 4
     for (int i = 0; i < WIDE_NUMBERS; i++, out += apart)
         if (i < many) wide_put(out, bytes, x[i], w.out_beside ? lines : n);
