@@ -75,6 +75,18 @@ def table(head, lines):
 # ---- the parts of the page ----------------------------------------------------------------------
 
 
+def held_back(about):
+    """What held the libraries to fewer vectors, if the machine has more than these."""
+    held = ", ".join(f"`{key}={value}`" for key, value in about["held"].items())
+    if about["isa"] == "avx2" and "avx512f" not in about["machine"]:
+        yield f"- The machine has no wider vectors than these: {held} change nothing."
+        return
+    yield f"- **Both libraries are held to fewer vectors than the machine has**: {held}."
+    if "Intel" not in about["machine"]:
+        yield "  MKL, which the peer has for products and for functions of float32 and float64,"
+        yield "  heeds that on processors of Intel only: there it uses all vectors here."
+
+
 def head(found, about, triad):
     busy = statistics.median([r["others"] or 0 for r in found])
     ratios = [r["ratio"] for r in found if r["ratio"]]
@@ -93,11 +105,7 @@ def head(found, about, triad):
     vectors = "" if about.get("isa") else ", with its widest vectors"
     yield f"- Commands: {commands}; PyTorch {about['peer']}{vectors}."
     if about.get("isa"):
-        held = ", ".join(f"`{key}={value}`" for key, value in about["held"].items())
-        yield f"- **Both libraries are held to fewer vectors than the machine has**: {held}."
-        if "Intel" not in about["machine"]:
-            yield "  MKL, which the peer has for products and for functions of float32 and float64,"
-            yield "  heeds that on processors of Intel only: there it uses all vectors here."
+        yield from held_back(about)
     commits = collections.Counter(r["commit"] for r in found).most_common()
     yield "- Measured at " + ", ".join(f"{c} ({n} calls)" for c, n in commits) + "."
     yield f"- Memory (a triad in C): {triad['one']} GB/s by one thread, {triad['all']} by all."
