@@ -328,6 +328,9 @@ void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context)
  * lock held: the answer may need one that somebody holds who wants ours. */
 nomen_status nomen__parallel_asking(int64_t n, int64_t grain, nomen__task *task, void *context)
     __attribute__((warn_unused_result));
+/* Which of the threads of a job this is: 0 for its caller, from 1 on for workers. The same thread
+ * gets the same chunks of a job like the last one, if it is there in time. */
+int nomen__parallel_self(void);
 /* For chunks of such a job that take long: true, if the rest of it is to be left out. */
 bool nomen__is_stopped(void);
 /* For loops that take long without being such a job. */

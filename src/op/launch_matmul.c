@@ -9,11 +9,12 @@
 #include <math.h>
 #include <sched.h>
 
-/* SERIAL_WORK: multiplications that one thread does without help. A product is cut into at most
- * MOST_BLOCKS blocks of at least LEAST_SIDE rows and columns; rows are cut at multiples of
- * ROWS_STEP, columns of COLS_STEP, which whole tiles of most kernels fit into. */
-enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 64, ROWS_STEP = 14, COLS_STEP = 64 };
-enum { SMALL_SIDE = 16, MOST_SCRATCH = 64 };
+/* SERIAL_WORK: multiplications that one thread does without help; VECTOR_WORK: those of a chunk of
+ * a product with a vector, which waits for memory. A product is cut into at most MOST_BLOCKS blocks
+ * of at least LEAST_SIDE rows and columns; rows are cut at multiples of ROWS_STEP, columns of
+ * COLS_STEP, which whole tiles of most kernels fit into. */
+enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 32, ROWS_STEP = 14, COLS_STEP = 64 };
+enum { SMALL_SIDE = 16, MOST_SCRATCH = 64, VECTOR_WORK = SERIAL_WORK / 8 };
 /* Multiplications in the time that it takes to pack an element. */
 #define PACKING 8.0
 /* Multiplications of a block that may take half a second. */
@@ -40,16 +41,19 @@ static void move(nomen__gemm_args *g, const int64_t by[NOMEN__SIDES], int64_t ti
     g->c += times * by[C];
 }
 
-/* A scratch of one's own. There is one for each thread, so that the wait is for a thread count that
- * was raised a moment ago. */
+/* A scratch of one's own, the same for a thread as last time if it can be: it is in its cache.
+ * There is one for each thread, so that the wait is for a thread count that was raised a moment
+ * ago. */
 static int take_scratch(product *p) {
+    const int first = nomen__parallel_self() % p->scratches;
     for (;;) {
         uint64_t taken = atomic_load_explicit(&p->taken, memory_order_relaxed);
         for (int i = 0; i < p->scratches; i++) {
-            uint64_t bit = (uint64_t)1 << i;
+            const int at = first + i < p->scratches ? first + i : first + i - p->scratches;
+            uint64_t bit = (uint64_t)1 << at;
             if (taken & bit) continue;
             if (atomic_fetch_or_explicit(&p->taken, bit, memory_order_acquire) & bit) continue;
-            return i;
+            return at;
         }
         sched_yield();
     }
@@ -157,7 +161,7 @@ static void cut(product *p, int64_t threads) {
     double work = (double)g->m * (double)g->n * (double)g->k;
     if (work < SERIAL_WORK || p->batches >= threads) return;
     if (g->m == 1 || g->n == 1) { /* nothing is packed: memory alone counts */
-        int64_t along = g->m * g->n, each = rounded_up(SERIAL_WORK / 8 / g->k + 1, COLS_STEP);
+        int64_t along = g->m * g->n, each = rounded_up(VECTOR_WORK / g->k + 1, COLS_STEP);
         /* One left over would be a row times a column, which has sums of its own. */
         while (each < along && (along - 1) % each + 1 <= SMALL_SIDE) each += COLS_STEP;
         *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
@@ -166,9 +170,9 @@ static void cut(product *p, int64_t threads) {
     int64_t count = (threads + p->batches - 1) / p->batches;
     double least = 0;
     if (count > MOST_BLOCKS) count = MOST_BLOCKS;
-    for (int64_t d = 1; d <= count; d++) {
-        int64_t a = (count + d - 1) / d;
-        if ((d > 1 && g->m / d < LEAST_SIDE) || (a > 1 && g->n / a < LEAST_SIDE)) continue;
+    const int64_t most = g->n / LEAST_SIDE > 1 ? g->n / LEAST_SIDE : 1;
+    for (int64_t d = 1; d <= count && (d == 1 || g->m / d >= LEAST_SIDE); d++) {
+        const int64_t a = count / d < most ? count / d : most;
         const int64_t rows = side(g->m, d, ROWS_STEP), cols = side(g->n, a, COLS_STEP);
         const double cost = (double)rows * (double)cols + PACKING * (double)(rows + cols);
         if (least > 0 && cost >= least) continue;
@@ -225,7 +229,8 @@ static nomen_status multiply(product *p) {
     p->blocks = p->row_blocks * ((p->whole.n + p->cols - 1) / p->cols);
     int64_t count = p->batches * p->blocks;
     double each = (double)p->rows * (double)p->cols * (double)(p->whole.k ? p->whole.k : 1);
-    int64_t grain = each >= SERIAL_WORK / 2 ? 1 : (int64_t)(SERIAL_WORK / 2 / each) + 1;
+    const double least = p->whole.m == 1 || p->whole.n == 1 ? VECTOR_WORK : SERIAL_WORK / 2;
+    int64_t grain = each >= least ? 1 : (int64_t)(least / each) + 1;
     if (each * (double)count < SERIAL_WORK) grain = count;
     int64_t chunks = (count - 1) / grain + 1, scratches = chunks < threads ? chunks : threads;
     p->scratches = scratches < MOST_SCRATCH ? (int)scratches : MOST_SCRATCH;
