@@ -2,6 +2,7 @@
  * and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W
  * (lanes), LD, ST, EXPR(x, y); with W > 1 also LDN, STN (first k elements) and SPLAT (first element
  * to all). Shapes: contiguous, one operand constant, strided. */
+#include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -48,14 +49,17 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     char *const o = ptr[0];
     int64_t i = 0; /* the one thing that moves: pointers would be three */
     if (step[0] == to && step[1] == ti && step[2] == ti) {
+        LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti)));
         if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), LDN(b + i * ti, n - i)), n - i);
     } else if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
         const V one = LDN(b, 1), y = SPLAT(one);
+        LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y));
         if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), y), n - i);
     } else if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
         const V one = LDN(a, 1), x = SPLAT(one);
+        LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(x, LD(b + i * ti)));
         if (i < n) STN(o + i * to, EXPR(x, LDN(b + i * ti, n - i)), n - i);
     } else {
@@ -74,14 +78,17 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     OT *co = (OT *)o;
     if (contiguous && sa == ti && sb == ti) {
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i)));
     } else if (contiguous && sa == ti && sb == 0 && n > 0) {
         const V y = LD(b);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y));
     } else if (contiguous && sa == 0 && sb == ti && n > 0) {
         const V x = LD(a);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x, LD(cb + i)));
     } else {
         LOOP_NAME2(FN, strided)(ptr, step, n);

@@ -3,6 +3,7 @@
  * W (lanes), LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first
  * element to all). Shapes: the last operand constant (a factor, as addcmul has it), the last two or
  * three, any of them, strided. */
+#include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -37,6 +38,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         const V first = LDN(at[1], 1), second = LDN(at[2], 1), third = LDN(at[3], 1);
         const V a = SPLAT(first), b = SPLAT(second), c = SPLAT(third);
         const char *x = at[0];
+        LOOP_TWICE
         for (; n >= W; n -= W, x += W * ti, o += W * to) ST(o, EXPR(LD(x), a, b, c));
         if (n > 0) STN(o, EXPR(LDN(x, n), a, b, c), n);
         return;
@@ -44,6 +46,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti && !step[4] && n > 0) {
         const V one = LDN(at[3], 1), c = SPLAT(one);
         const char *x = at[0], *a = at[1], *b = at[2];
+        LOOP_TWICE
         for (; n >= W; n -= W, x += W * ti, a += W * ti, b += W * ti, o += W * to)
             ST(o, EXPR(LD(x), LD(a), LD(b), c));
         if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), LDN(b, n), c), n);
@@ -52,6 +55,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[0] == to && step[1] == ti && step[2] == ti && !step[3] && !step[4] && n > 0) {
         const V one = LDN(at[2], 1), other = LDN(at[3], 1), b = SPLAT(one), c = SPLAT(other);
         const char *x = at[0], *a = at[1];
+        LOOP_TWICE
         for (; n >= W; n -= W, x += W * ti, a += W * ti, o += W * to)
             ST(o, EXPR(LD(x), LD(a), b, c));
         if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), b, c), n);
@@ -94,6 +98,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         OT *o = (OT *)ptr[0];
         const V c = LD(ptr[4]);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(o + i, EXPR(LD(x + i), LD(a + i), LD(b + i), c));
         return;
     }
@@ -103,6 +108,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         OT *o = (OT *)ptr[0];
         const V b = LD(ptr[3]), c = LD(ptr[4]);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(o + i, EXPR(LD(x + i), LD(a + i), b, c));
         return;
     }

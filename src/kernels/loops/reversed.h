@@ -1,5 +1,6 @@
 /* Elements of one size last to first; no include guard. Wants FN and T; from: the first one in
  * memory, which becomes the last. They may be several smaller ones, which lie anywhere. */
+#include "kernels/loops/twice.h"
 
 static void FN(char *out, const char *first, int64_t n) {
     enum { SIZE = sizeof(T), FEWEST = 16, MOST = 128 };
@@ -13,5 +14,6 @@ static void FN(char *out, const char *first, int64_t n) {
         return;
     }
     SIMD_IVDEP
+    LOOP_TWICE
     for (int64_t i = 0; i < n; i++) to[i] = from[n - 1 - i];
 }

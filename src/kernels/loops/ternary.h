@@ -1,8 +1,9 @@
 /* A loop over three inputs; no include guard, included once per kernel and dtype by floats.h,
  * ints.h and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers),
  * W (lanes), LD, ST, EXPR(x, y, z); with W > 1 also LDN, STN (first k elements) and SPLAT (first
- * element to all). Shapes: contiguous, the last one or two operands constant, any of them, strided.
- */
+ * element to all). Shapes: contiguous, the last one or two operands constant or the second one, any
+ * of them, strided. */
+#include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -56,6 +57,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
     char *o = ptr[0];
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti) {
+        LOOP_TWICE
         for (; n >= W; n -= W, a += W * ti, b += W * ti, c += W * ti, o += W * to)
             ST(o, EXPR(LD(a), LD(b), LD(c)));
         if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), LDN(c, n)), n);
@@ -63,6 +65,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
         const V one = LDN(c, 1), z = SPLAT(one);
+        LOOP_TWICE
         for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
         if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), z), n);
         return;
@@ -70,6 +73,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
         const V first = LDN(b, 1), second = LDN(c, 1);
         const V y = SPLAT(first), z = SPLAT(second);
+        LOOP_TWICE
         for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
         if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
         return;
@@ -88,14 +92,22 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     OT *co = (OT *)o;
     if (contiguous && sb == ti && sc == ti) {
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i), LD(cc + i)));
     } else if (contiguous && sb == ti && sc == 0 && n > 0) {
         const V z = LD(c);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i), z));
+    } else if (contiguous && sb == 0 && sc == ti && n > 0) {
+        const V y = LD(b);
+        SIMD_IVDEP
+        LOOP_TWICE
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y, LD(cc + i)));
     } else if (contiguous && sb == 0 && sc == 0 && n > 0) {
         const V y = LD(b), z = LD(c);
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y, z));
     } else {
         LOOP_NAME2(FN, strided)(ptr, step, n);

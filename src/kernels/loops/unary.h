@@ -4,6 +4,7 @@
  * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves; then
  * QUICK(x, &unfit) may stand for EXPR where no lane of the mask unfit is set: without a branch.
  * Shapes: contiguous, constant, strided. */
+#include "kernels/loops/twice.h"
 
 #ifdef LOOP_PAIRS
 /* The expression by itself, for the loops where it is called: a few elements, constants, strides.
@@ -70,12 +71,14 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         if (pairs > 0) LOOP_NAME2(FN, pairs)(o, a, pairs);
         n -= pairs, a += pairs * ti, o += pairs * to;
 #endif
+        LOOP_TWICE
         for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, ONE(LD(a)));
         if (n > 0) STN(o, ONE(LDN(a, n)), n);
         return;
     }
     if (step[0] == to && step[1] == 0 && n > 0) {
         const V one = LDN(a, 1), x = SPLAT(one);
+        LOOP_TWICE
         for (; n >= W; n -= W, o += W * to) ST(o, ONE(x));
         if (n > 0) STN(o, ONE(x), n);
         return;
@@ -93,11 +96,13 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         const T *ca = (const T *)a;
         OT *co = (OT *)o;
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i)));
     } else if (so == (int64_t)sizeof(OT) && sa == 0 && n > 0) {
         const V x = LD(a);
         OT *co = (OT *)o;
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x));
     } else {
         LOOP_NAME2(FN, strided)(ptr, step, n);

@@ -1,6 +1,7 @@
 /* The loop of where: picks by a bool among elements that are only moved; no include guard, included
  * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant, the
  * mask constant, strided. */
+#include "kernels/loops/twice.h"
 
 /* A mask and elements at any steps, as blocks. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -34,6 +35,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     T *co = (T *)o;
     if (contiguous && sx == size && sy == size) {
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) {
             const T a = cx[i], b = cy[i];
             co[i] = m[i] ? a : b;
@@ -41,6 +43,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     } else if (contiguous && sx == size && sy == 0 && n > 0) {
         const T b = *cy;
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) {
             const T a = cx[i];
             co[i] = m[i] ? a : b;
@@ -48,6 +51,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     } else if (contiguous && sx == 0 && sy == size && n > 0) {
         const T a = *cx;
         SIMD_IVDEP
+        LOOP_TWICE
         for (int64_t i = 0; i < n; i++) {
             const T b = cy[i];
             co[i] = m[i] ? a : b;
