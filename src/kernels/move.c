@@ -77,6 +77,12 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
 #define FN strided_16
 #include "kernels/loops/unary.h"
 #undef FN
+#undef T
+/* As two words: these are chosen between without a branch. */
+typedef struct pair_16 {
+    uint64_t half[2];
+} __attribute__((may_alias)) pair_16;
+#define T  pair_16
 #define FN where_16
 #include "kernels/loops/where.h"
 #undef FN
@@ -121,6 +127,7 @@ static inline void copy_run(char *o, const char *a, int64_t bytes) {
         memcpy(o, a, (size_t)bytes);
         return;
     }
+    LOOP_TWICE
     for (int64_t i = 0; i + VB <= bytes; i += VB) move_vector(o + i, a + i);
     move_vector(o + bytes - VB, a + bytes - VB); /* some of them once more */
 }
@@ -143,6 +150,17 @@ static inline bool is_one_byte(const char *a, int64_t size) {
     return size == 1 || memcmp(a, a + 1, (size_t)size - 1) == 0;
 }
 
+/* From some places to others, four at a time: blocks would be stored and loaded once more. */
+static inline __attribute__((always_inline)) void walk(char *o, int64_t out, const char *a,
+                                                       int64_t in, int64_t n, int64_t size) {
+    for (; n >= 4; n -= 4, a += 4 * in, o += 4 * out) {
+        char four[4][16];
+        for (int i = 0; i < 4; i++) memcpy(four[i], a + i * in, (size_t)size);
+        for (int i = 0; i < 4; i++) memcpy(o + i * out, four[i], (size_t)size);
+    }
+    for (; n > 0; n--, a += in, o += out) memcpy(o, a, (size_t)size);
+}
+
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
                         nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
@@ -157,6 +175,8 @@ static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int6
         loop_give(ptr[1], ptr[0], step[0], n, (size_t)size);
     } else if (step[1] == 0 && step[0] != size && n > 0) {
         spread(ptr[0], ptr[1], step[0], n, (size_t)size);
+    } else if (step[1] && step[0] != size) {
+        walk(ptr[0], step[0], ptr[1], step[1], n, size);
     } else {
         strided(ptr, step, n);
     }
@@ -181,6 +201,10 @@ static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
     {.name = "cast", .dtype = enumerator, .to = enumerator, .loop = function}
 #define ROW_WHERE(enumerator, function)                                                            \
     {.name = "where", .dtype = enumerator, .first = NOMEN_BOOL, .loop = function}
+/* Integers are whole already. */
+#define ROWS_WHOLE(enumerator, size)                                                               \
+    ROW("floor", enumerator, copy_##size), ROW("ceil", enumerator, copy_##size),                   \
+        ROW("trunc", enumerator, copy_##size), ROW("round", enumerator, copy_##size)
 #define ROWS_MOVE(enumerator, size)                                                                \
     ROW("copy", enumerator, copy_##size), ROW_WHERE(enumerator, where_##size),                     \
         ROW_CAST(enumerator, copy_##size)
@@ -190,5 +214,6 @@ const nomen__kernel NOMEN__TABLE(move)[] = {
     ROWS_MOVE(NOMEN_I16, 2),  ROWS_MOVE(NOMEN_I32, 4),  ROWS_MOVE(NOMEN_I64, 8),
     ROWS_MOVE(NOMEN_F16, 2),  ROWS_MOVE(NOMEN_BF16, 2), ROWS_MOVE(NOMEN_F32, 4),
     ROWS_MOVE(NOMEN_F64, 8),  ROWS_MOVE(NOMEN_C64, 8),  ROWS_MOVE(NOMEN_C128, 16),
-    {.name = NULL},
+    ROWS_WHOLE(NOMEN_U8, 1),  ROWS_WHOLE(NOMEN_I8, 1),  ROWS_WHOLE(NOMEN_I16, 2),
+    ROWS_WHOLE(NOMEN_I32, 4), ROWS_WHOLE(NOMEN_I64, 8), {.name = NULL},
 };

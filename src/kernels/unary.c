@@ -142,12 +142,6 @@ static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
-/* Integers are whole already. */
-#define OP      whole
-#define EXPR(x) (x)
-#define LOOP    "kernels/loops/unary.h"
-#include "kernels/loops/ints.h"
-
 /* To a number of decimals: scale is a power of ten. What leaves the range of the type on the way is
  * so large that it has no decimals. */
 #define OP             round_decimals
@@ -218,13 +212,9 @@ const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_FLOATS("cube", cube),
     ROWS_FLOATS("reciprocal", reciprocal),
     ROWS_FLOATS("rsqrt", rsqrt),
-    ROWS_INTS("floor", whole),
     ROWS_FLOATS("floor", floor),
-    ROWS_INTS("ceil", whole),
     ROWS_FLOATS("ceil", ceil),
-    ROWS_INTS("trunc", whole),
     ROWS_FLOATS("trunc", trunc),
-    ROWS_INTS("round", whole),
     ROWS_FLOATS("round", round),
     ROWS_FLOATS("round_decimals", round_decimals),
     ROWS_FLOATS("round_tens", round_tens),

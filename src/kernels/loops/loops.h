@@ -25,9 +25,8 @@ typedef uint8_t __attribute__((may_alias)) loop_1;
 typedef uint16_t __attribute__((may_alias)) loop_2;
 typedef uint32_t __attribute__((may_alias)) loop_4;
 typedef uint64_t __attribute__((may_alias, aligned(4))) loop_8;
-typedef struct loop_16 {
-    uint64_t half[2];
-} __attribute__((may_alias)) loop_16;
+/* One load and one store: two of 8 bytes would keep a vector of both waiting. */
+typedef uint64_t __attribute__((may_alias, vector_size(16), aligned(8))) loop_16;
 
 /* Complex numbers in memory. */
 typedef struct c64 {
@@ -61,6 +60,11 @@ static inline loop_32_4 loop_even_4(loop_32_4 x, loop_32_4 y) {
     /* within halves of registers first: one instruction each */
     const loop_32_4 z = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14);
     return __builtin_shufflevector(z, z, 0, 1, 4, 5, 2, 3, 6, 7);
+}
+typedef uint64_t loop_32_8 __attribute__((vector_size(32)));
+static inline loop_32_8 loop_even_8(loop_32_8 x, loop_32_8 y) {
+    const loop_32_8 z = __builtin_shufflevector(x, y, 0, 4, 2, 6);
+    return __builtin_shufflevector(z, z, 0, 2, 1, 3);
 }
 #endif
 

@@ -4,10 +4,13 @@
  * undefined.
  *
  * Limit: the loads, or the stores, of single elements. Four at a time are put together in a
- * register (the compiler's own loop of single ones takes four times as long); every second element,
- * as of the real parts of complex numbers, comes out of whole vectors. */
+ * register (the compiler's own loop of single ones takes four times as long), or two of 16 bytes:
+ * vectors are loaded from what is stored, and wait for narrower stores. Every second element, as of
+ * the real parts of complex numbers, comes out of whole vectors. */
 
-#if (SIZE == 2 || SIZE == 4) && VB >= 32
+/* AVX-512 finds elements of 8 bytes by permutations of two vectors. */
+#if VB >= 32 && (SIZE == 2 || SIZE == 4 || (SIZE == 8 && VB == 32))
+#define LOOP_SECONDS
 /* As many of n elements, every second one in memory, as whole vectors hold; says how many. */
 static inline int64_t LOOP_NAME2(loop_seconds, SIZE)(T *to, const char *from, int64_t n) {
     enum { LANES = 32 / SIZE };
@@ -60,7 +63,7 @@ static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64
 
 LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, int64_t n) {
     int64_t i = 0;
-#if (SIZE == 2 || SIZE == 4) && VB >= 32
+#ifdef LOOP_SECONDS
     if (step == 2 * SIZE) i = LOOP_NAME2(loop_seconds, SIZE)(to, from, n);
 #endif
 #if VB == 64 && SIZE < 16
@@ -73,6 +76,12 @@ LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, 
         const fours x = {*(const T *)from, *(const T *)(from + step), *(const T *)(from + 2 * step),
                          *(const T *)(from + 3 * step)};
         memcpy(to + i, &x, sizeof x);
+    }
+#elif VB >= 32
+    for (; i + 2 <= n; i += 2, from += 2 * step) {
+        const T x = *(const T *)from, y = *(const T *)(from + step);
+        const loop_32_8 both = __builtin_shufflevector(x, y, 0, 1, 2, 3);
+        memcpy(to + i, &both, sizeof both);
     }
 #endif
     for (; i < n; i++, from += step) to[i] = *(const T *)from;
@@ -92,3 +101,4 @@ LOOP_APART LOOP_NAME2(loop_scatter, SIZE)(const T *from, char *to, int64_t step,
 
 #undef SIZE
 #undef T
+#undef LOOP_SECONDS
