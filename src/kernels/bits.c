@@ -1,5 +1,6 @@
 /* Kernels on the bits of integers; of bools: and, or, xor. */
 #include "kernels/loops/loops.h"
+#include "kernels/simd/words.h"
 
 #define OP         bitwise_and
 #define EXPR(x, y) ((x) & (y))
@@ -92,8 +93,28 @@ static inline vi64 v_shift_right(vi64 x, vi64 by) {
 #define SHIFT_VECTORS
 #endif
 
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+/* Of 16 bits as those of 32: words with an even number, moved up where their sign counts, and those
+ * with an odd one, whose right neighbour is left out of the result. A negative distance is a long
+ * one. */
+static inline vu16 v_shift_left_16(vu16 x, vu16 by) {
+    const vu32 even = (vu32)by & 0xffff, odd = (vu32)by >> 16, upper = (vu32)x & 0xffff0000;
+    return (vu16)_mm256_blend_epi16(_mm256_sllv_epi32((__m256i)x, (__m256i)even),
+                                    _mm256_sllv_epi32((__m256i)upper, (__m256i)odd), 0xaa);
+}
+static inline vu16 v_shift_right_16(vu16 x, vu16 by) {
+    const vu32 even = (vu32)by & 0xffff, odd = (vu32)by >> 16, lower = (vu32)x << 16;
+    const vu32 low = (vu32)_mm256_srav_epi32((__m256i)lower, (__m256i)even) >> 16;
+    return (vu16)_mm256_blend_epi16((__m256i)low, _mm256_srav_epi32((__m256i)x, (__m256i)odd),
+                                    0xaa);
+}
+#endif
+
 #ifdef SHIFT_VECTORS
 #define WIDE_EXPR v_shift_left
+#endif
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define WORD_EXPR v_shift_left_16
 #endif
 #define OP         bitwise_left_shift
 #define EXPR(x, y) SHIFT_LEFT(x, y)
@@ -102,6 +123,9 @@ static inline vi64 v_shift_right(vi64 x, vi64 by) {
 
 #ifdef SHIFT_VECTORS
 #define WIDE_EXPR v_shift_right
+#endif
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define WORD_EXPR v_shift_right_16
 #endif
 #define OP         bitwise_right_shift
 #define EXPR(x, y) SHIFT_RIGHT(x, y)

@@ -2,8 +2,9 @@
  * guard. Wants LOOP, OP and EXPR, where EXPR is on single numbers: plain loops over integers are
  * vectorised well by the compiler. With WRAP the numbers are unsigned and at least 32 bits wide, so
  * that arithmetic wraps; with OUT_BOOL results are bools; WIDE_EXPR is on vectors of int64, where
- * the compiler finds none, NARROW_EXPR, beside it, on vectors of int32 for all that is narrower.
- * Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL, NARROW_EXPR and WIDE_EXPR away again. */
+ * the compiler finds none, NARROW_EXPR, beside it, on vectors of int32 for all that is narrower,
+ * WORD_EXPR on vectors of int16 (simd/words.h). Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL,
+ * NARROW_EXPR, WORD_EXPR and WIDE_EXPR away again. */
 
 #ifdef AND_BOOL
 #define T     uint8_t
@@ -61,6 +62,7 @@
 #undef NAME
 #undef FN
 
+#ifndef WORD_EXPR
 #define T    int16_t
 #define NAME i16
 #define FN   LOOP_NAME2(OP, i16)
@@ -68,6 +70,7 @@
 #undef T
 #undef NAME
 #undef FN
+#endif
 
 #define T    int32_t
 #define NAME i32
@@ -114,6 +117,33 @@
 #undef WIDE_EXPR
 #undef T
 #undef FN
+
+#ifdef WORD_EXPR
+#undef OT
+#undef V
+#undef W
+#undef LD
+#undef ST
+#undef EXPR
+#define T        int16_t
+#define OT       T
+#define FN       LOOP_NAME2(OP, i16)
+#define V        vu16
+#define W        W16
+#define LD       ld_u16
+#define LDN      ld_u16_n
+#define ST       st_u16
+#define STN      st_u16_n
+#define SPLAT(v) ((v)[0] - (vu16){0})
+#define EXPR     WORD_EXPR
+#include LOOP
+#undef LDN
+#undef STN
+#undef SPLAT
+#undef WORD_EXPR
+#undef T
+#undef FN
+#endif
 
 #undef OT
 #undef V
