@@ -276,6 +276,39 @@ static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
 #undef LD
 #undef LDN
 
+#undef SPLAT
+#undef V
+#undef W
+#undef EXPR
+#undef T
+#undef OT
+#undef ST
+#undef STN
+
+/* A bool is the bits of 1 or none. */
+#define W        1
+#define V        T
+#define T        uint8_t
+#define OT       uint16_t
+#define LD(p)    (*(const T *)(p))
+#define ST(p, v) (*(OT *)(p) = (OT)(v))
+#define FN       cast_b8_f16
+#define EXPR(x)  ((x) != 0 ? 0x3c00 : 0)
+#include "kernels/loops/unary.h"
+#undef FN
+#undef EXPR
+#define FN      cast_b8_bf16
+#define EXPR(x) ((x) != 0 ? 0x3f80 : 0)
+#include "kernels/loops/unary.h"
+#undef FN
+#undef EXPR
+#undef W
+#undef V
+#undef T
+#undef OT
+#undef LD
+#undef ST
+
 /* Two casts through a block of what is between them, f32 or f64; only blocks of a strided output
  * need the second one's strided shape. */
 static inline void cast_via(nomen__loop *first, nomen__loop *second, int64_t item,
@@ -308,7 +341,6 @@ FROM_COMPLEX(i32)
 FROM_COMPLEX(i64)
 VIA(i64, c64)
 #endif
-TO_HALVES(b8)
 TO_HALVES(u8)
 TO_HALVES(i8)
 TO_HALVES(i16)

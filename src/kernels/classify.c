@@ -13,30 +13,20 @@ static inline double size_of(double x) { return __builtin_fabs(x); }
 static inline vi32 v_minus_f32(vf32 x) { return (vi32)x < 0; }
 static inline vi64 v_minus_f64(vf64 x) { return (vi64)x < 0; }
 
-/* Integers and bools are finite. */
-static inline bool no(int64_t x) {
-    (void)x;
-    return false;
+/* Integers and bools are finite: they are not looked at. */
+static inline void answer_all(char *o, int64_t step, int64_t n, bool answer) {
+    if (step == 1)
+        memset(o, answer, (size_t)n);
+    else
+        for (; n > 0; n--, o += step) *o = answer;
 }
-static inline bool yes(int64_t x) {
-    (void)x;
-    return true;
+static void never(char *const ptr[], const int64_t step[], int64_t n) {
+    answer_all(ptr[0], step[0], n, false);
+}
+static void always(char *const ptr[], const int64_t step[], int64_t n) {
+    answer_all(ptr[0], step[0], n, true);
 }
 static inline bool is_below(int64_t x) { return x < 0; }
-
-#define OP      never
-#define EXPR(x) no(x)
-#define OUT_BOOL
-#define AND_BOOL
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/ints.h"
-
-#define OP      always
-#define EXPR(x) yes(x)
-#define OUT_BOOL
-#define AND_BOOL
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/ints.h"
 
 #define OP      isnan
 #define EXPR(x) ((x) != (x))
@@ -116,7 +106,9 @@ static inline vf64 v_instead_f64(vf64 x, vf64 nan, vf64 top, vf64 low) {
 #define LOOP               "kernels/loops/quaternary.h"
 #include "kernels/loops/pairs.h"
 
-#define ROWS_EXACT(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op)
+#define ROWS_EXACT(text, op)                                                                       \
+    ROW(text, NOMEN_BOOL, op), ROW(text, NOMEN_U8, op), ROW(text, NOMEN_I8, op),                   \
+        ROW(text, NOMEN_I16, op), ROW(text, NOMEN_I32, op), ROW(text, NOMEN_I64, op)
 
 const nomen__kernel NOMEN__TABLE(classify)[] = {
     ROWS_EXACT("isnan", never),
@@ -131,7 +123,7 @@ const nomen__kernel NOMEN__TABLE(classify)[] = {
     ROWS_FLOATS("isposinf", isposinf),
     ROWS_EXACT("isneginf", never),
     ROWS_FLOATS("isneginf", isneginf),
-    ROW_BOOL("signbit", never),
+    ROW("signbit", NOMEN_BOOL, never),
     ROWS_INTS("signbit", signbit),
     ROWS_FLOATS("signbit", signbit),
     ROWS_FLOATS("nan_to_num", nan_to_num),
