@@ -186,6 +186,7 @@ static inline c128 c_sgn(c128 x) {
 #define OP                      abs
 #define LANES(z, narrow, unfit) vc_abs(z, narrow, unfit)
 #define EXPR(x)                 c_abs(x)
+#define LIBM_WIDE
 #define OUT_REAL
 #include "kernels/loops/complex_lanes.h"
 

@@ -81,7 +81,7 @@ static inline c128 c_sigmoid(c128 x) {
  * what would overflow before the division is multiplied in two halves. */
 static c128 c_sinc(c128 x) {
     if (x.re == 0 && x.im == 0) return (c128){1, 0};
-    const double t = fmod(x.re, 2), y = M_PI * x.im;
+    const double t = fabs(x.re) < 2 ? x.re : fmod(x.re, 2), y = M_PI * x.im;
     const double s = t == rint(t) ? copysign(0, x.re) : sin(M_PI * t), c = cos(M_PI * t);
     const c128 z = {M_PI * x.re, y};
     if (!(fabs(y) > 700)) return c_div((c128){s * cosh(y), c * sinh(y)}, z);
@@ -118,6 +118,7 @@ static c128 c_pow(c128 x, c128 y) {
 #define OP                      angle
 #define LANES(z, narrow, unfit) vc_angle(z, narrow, unfit)
 #define EXPR(x)                 atan2((x).im, (x).re)
+#define LIBM_WIDE
 #define OUT_REAL
 #include "kernels/loops/complex_lanes.h"
 
@@ -154,6 +155,7 @@ static c128 c_pow(c128 x, c128 y) {
 #define OP                      log1p
 #define LANES(z, narrow, unfit) vc_log1p(z, narrow, unfit)
 #define EXPR(x)                 c_log1p(x)
+#define LIBM_WIDE
 #include "kernels/loops/complex_lanes.h"
 
 #define OP                      sqrt
@@ -309,6 +311,7 @@ static __attribute__((noinline)) void cubes_c64(c64 *o, const c64 *a, int64_t n)
 #define OP                      sinc
 #define LANES(z, narrow, unfit) vc_sinc(z, narrow, unfit)
 #define EXPR(x)                 c_sinc(x)
+#define LIBM_WIDE
 #include "kernels/loops/complex_lanes.h"
 
 /* ---- of real numbers ------------------------------------------------------------------------- */

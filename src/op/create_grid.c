@@ -29,9 +29,10 @@ typedef struct grid_job {
     grid_part part[2]; /* real and, if complex, imaginary */
     bool complex;
     int64_t n;
-    char *to; /* where to, by which loop and step */
-    int64_t to_step;
-    nomen__loop *loop, *ramp, *join;
+    char *to;
+    int64_t to_step, item;     /* bytes from result to result, and of a part as it is put */
+    nomen__loop *narrow, *put; /* narrow: NULL, or parts become float32 first */
+    nomen__loop *ramp;
 } grid_job;
 
 /* m points from point first on; from both ends, so that both are met exactly. */
@@ -48,15 +49,20 @@ enum { POINTS = 512 };
 
 static void grid_chunk(void *context, int64_t begin, int64_t end) {
     const grid_job *g = context;
-    const int64_t item = (int64_t)sizeof(double);
-    double block[2][POINTS], both[2 * POINTS];
+    const int64_t item = g->item;
+    double block[2][POINTS];
+    float narrow[2][POINTS];
     for (int m; begin < end; begin += m) {
         m = end - begin < POINTS ? (int)(end - begin) : POINTS;
-        for (int k = 0; k <= g->complex; k++) points(g, &g->part[k], begin, m, block[k]);
-        char *const join[3] = {(char *)both, (char *)block[0], (char *)block[1]};
-        if (g->complex) g->join(join, (const int64_t[3]){2 * item, item, item}, m);
-        char *const move[2] = {g->to + begin * g->to_step, join[g->complex ? 0 : 1]};
-        g->loop(move, (const int64_t[2]){g->to_step, g->complex ? 2 * item : item}, m);
+        char *put[3] = {g->to + begin * g->to_step, (char *)block[0], (char *)block[1]};
+        for (int k = 0; k <= g->complex; k++) {
+            points(g, &g->part[k], begin, m, block[k]);
+            if (!g->narrow) continue;
+            put[k + 1] = (char *)narrow[k];
+            g->narrow((char *const[2]){put[k + 1], (char *)block[k]},
+                      (const int64_t[2]){item, (int64_t)sizeof(double)}, m);
+        }
+        g->put(put, (const int64_t[3]){g->to_step, item, item}, m);
     }
 }
 
@@ -72,12 +78,13 @@ nomen_status nomen__launch_linspace(nomen__call *c) {
         p->end = bound(end, c->compute, k);
         p->step = g.n > 1 ? (p->end - p->start) / (double)(g.n - 1) : 0;
     }
-    const nomen_dtype made = g.complex ? NOMEN_C128 : NOMEN_F64;
+    const nomen_dtype part = g.complex && to == NOMEN_C64 ? NOMEN_F32 : NOMEN_F64;
     g.to = out->data;
     g.to_step = out->stride[0] * nomen__item(out->dtype);
-    g.loop = nomen__move_loop(made, to);
+    g.item = nomen__item(part);
+    g.narrow = nomen__cast_loop(NOMEN_F64, part);
+    g.put = g.complex ? nomen__kernel_find("complex", part)->loop : nomen__move_loop(NOMEN_F64, to);
     g.ramp = nomen__kernel_find("ramp", NOMEN_F64)->loop;
-    g.join = nomen__kernel_find("complex", NOMEN_F64)->loop;
     return nomen__parallel_asking(g.n, NOMEN__GRAIN, grid_chunk, &g);
 }
 

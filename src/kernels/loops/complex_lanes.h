@@ -1,7 +1,8 @@
 /* A loop over one input of complex numbers as vectors of real and of imaginary parts; no include
  * guard, included for complex64 and complex128 by itself. Wants OP, LANES(z, narrow, unfit) as the
  * functions of simd/vmath_complex.h, and EXPR(x) on one c128 for the lanes that are unfit.
- * OUT_REAL: the results are real; EXPR gives a number. Takes OP, LANES, EXPR and OUT_REAL away. */
+ * OUT_REAL: the results are real; EXPR gives a number. LIBM_WIDE: all lanes of complex128 are
+ * unfit, and none is computed. Takes OP, LANES, EXPR, OUT_REAL and LIBM_WIDE away. */
 
 /* The lanes that are unfit, one by one. */
 static __attribute__((noinline)) vc64 LOOP_NAME2(OP, lanes_else)(vc64 z, vi64 unfit, vc64 y) {
@@ -23,16 +24,23 @@ static __attribute__((noinline)) vc64 LOOP_NAME2(OP, lanes_else)(vc64 z, vi64 un
 #define PART   f32
 #define REAL   float
 #define NARROW true
+#define ALONE  false
 #define FN     LOOP_NAME2(OP, c64)
 #include "kernels/loops/complex_lanes_loop.h"
 #define T      c128
 #define PART   f64
 #define REAL   double
 #define NARROW false
-#define FN     LOOP_NAME2(OP, c128)
+#ifdef LIBM_WIDE
+#define ALONE true
+#else
+#define ALONE false
+#endif
+#define FN LOOP_NAME2(OP, c128)
 #include "kernels/loops/complex_lanes_loop.h"
 
 #undef OP
 #undef LANES
 #undef EXPR
 #undef OUT_REAL
+#undef LIBM_WIDE

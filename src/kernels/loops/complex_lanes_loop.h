@@ -1,5 +1,5 @@
 /* Include-template of complex_lanes.h, for one of its types: T, PART (f32 or f64), REAL, NARROW,
- * FN; takes them away. */
+ * ALONE (each number by itself), FN; takes them away. */
 
 #ifdef OUT_REAL
 #define OT REAL
@@ -12,9 +12,10 @@
 /* Whole vectors, n a multiple of their lanes. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, run)(OT *o, const T *a, int64_t n) {
     for (; n > 0; n -= W64, a += W64, o += W64) {
-        vi64 unfit;
+        vi64 unfit = ~(vi64){0};
         const vc64 z = LOOP_NAME2(vc_load, PART)(a);
-        vc64 y = LANES(z, NARROW, &unfit);
+        vc64 y = z;
+        if (!ALONE) y = LANES(z, NARROW, &unfit);
         if (__builtin_expect(v_any64(unfit), 0)) y = LOOP_NAME2(OP, lanes_else)(z, unfit, y);
         ST(o, y);
     }
@@ -46,6 +47,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
 #undef PART
 #undef REAL
 #undef NARROW
+#undef ALONE
 #undef FN
 #undef OT
 #undef ST
