@@ -160,20 +160,23 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #endif
 
 #ifdef EIGHTS
-/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
-typedef F FN(taken) __attribute__((vector_size(8 * sizeof(F))));
-typedef D FN(made) __attribute__((vector_size(8 * sizeof(D))));
+/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. They are
+ * as many vectors as an ISA takes for eight: one of 64 bytes, where registers have less, the
+ * compiler keeps in memory, stores in parts and loads as a whole. */
+enum { FN(parts) = 8 / W64 };
+typedef F FN(taken) __attribute__((vector_size(W64 * sizeof(F))));
+typedef D FN(made) __attribute__((vector_size(W64 * sizeof(D))));
 #ifdef IN_RUNS /* what is before this run, and what its elements came to */
-typedef double FN(many) __attribute__((vector_size(64)));
+typedef vf64 FN(many);
 typedef struct FN(state) {
-    FN(many) own, base;
+    double own[8], base[8];
     sum2 owns[8], bases[8];
     int64_t since;
     bool paired; /* has there been a run, or anything before? */
 } FN(state);
 
 static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
-    s->own = s->base = (FN(many)){0};
+    for (int l = 0; l < 8; l++) s->own[l] = s->base[l] = 0;
     s->since = 0;
     s->paired = carry != NULL;
     for (int64_t r = 0; carry && r < lines; r++) {
@@ -183,16 +186,13 @@ static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
     }
 }
 static inline void FN(eights_run)(FN(state) * s, int64_t lines) {
-    double sum[8], before[8] = {0};
-    memcpy(sum, &s->own, sizeof sum);
     for (int64_t r = 0; !s->paired && r < lines; r++) s->owns[r] = s->bases[r] = (sum2){0, 0};
     s->paired = true;
     for (int64_t r = 0; s->since && r < lines; r++) {
-        sum2_add(&s->owns[r], sum[r]);
-        before[r] = get_sum2(s->bases[r], s->owns[r]);
+        sum2_add(&s->owns[r], s->own[r]);
+        s->base[r] = get_sum2(s->bases[r], s->owns[r]);
     }
-    memcpy(&s->base, before, sizeof before);
-    s->own = (FN(many)){0};
+    for (int l = 0; l < 8; l++) s->own[l] = 0;
     s->since = 0;
 }
 static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
@@ -200,53 +200,73 @@ static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
     for (int64_t r = 0; r < lines; r++) FN(owns)(carry, lines)[r] = s->owns[r];
 }
 #else
-typedef A FN(many) __attribute__((vector_size(8 * sizeof(A))));
+typedef A FN(many) __attribute__((vector_size(W64 * sizeof(A))));
 typedef struct FN(state) {
-    FN(many) own, base;
+    A own[8], base[8];
+    bool based;
 } FN(state);
 
 static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
-    s->own = s->base = (FN(many)){0} + A_ZERO;
-    if (!carry) return;
-    memcpy(&s->base, FN(bases)(carry), (size_t)lines * sizeof(A));
-    memcpy(&s->own, FN(owns)(carry, lines), (size_t)lines * sizeof(A));
+    for (int l = 0; l < 8; l++) s->own[l] = s->base[l] = A_ZERO;
+    s->based = false;
+    for (int64_t r = 0; carry && r < lines; r++) {
+        s->base[r] = FN(bases)(carry)[r];
+        s->own[r] = FN(owns)(carry, lines)[r];
+        s->based |= s->base[r] != A_ZERO;
+    }
 }
 static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
-    memcpy(FN(owns)(carry, lines), &s->own, (size_t)lines * sizeof(A));
+    for (int64_t r = 0; r < lines; r++) FN(owns)(carry, lines)[r] = s->own[r];
 }
 #endif
 
-static inline void FN(eights_some)(FN(state) * s, const F *x, D *y, int64_t n, int64_t lines) {
-    FN(many) own = s->own;
-    const FN(many) base = s->base;
-    for (int64_t j = 0; j < n; j++, x += lines, y += lines) {
-        FN(taken) one;
-        memcpy(&one, x, sizeof one);
-        own = JOIN(own, __builtin_convertvector(one, FN(many)));
-        const FN(made) both = __builtin_convertvector(EIGHTS(base, own), FN(made));
-        memcpy(y, &both, sizeof both);
+/* n levels, elements of which are joined to `own`; based: something is before them (a product of
+ * 64 bits takes as long as all else). Vectors are copied one by one: all at once would be copied in
+ * parts. */
+LANES_INLINE void FN(eights_some)(void *owns, const void *bases, const bool based, const F *x, D *y,
+                                  int64_t n, int64_t lines) {
+    FN(many) own[FN(parts)], base[FN(parts)];
+#pragma GCC unroll 4
+    for (int v = 0; v < FN(parts); v++) {
+        memcpy(&own[v], (const A *)owns + v * W64, sizeof own[v]);
+        memcpy(&base[v], (const A *)bases + v * W64, sizeof base[v]);
     }
-    s->own = own;
+    for (int64_t j = 0; j < n; j++, x += lines, y += lines)
+#pragma GCC unroll 4
+        for (int v = 0; v < FN(parts); v++) {
+            FN(taken) one;
+            memcpy(&one, x + v * W64, sizeof one);
+            own[v] = JOIN(own[v], __builtin_convertvector(one, FN(many)));
+            const FN(many) all = based ? EIGHTS(base[v], own[v]) : own[v];
+            const FN(made) both = __builtin_convertvector(all, FN(made));
+            memcpy(y + v * W64, &both, sizeof both);
+        }
+#pragma GCC unroll 4
+    for (int v = 0; v < FN(parts); v++) memcpy((A *)owns + v * W64, &own[v], sizeof own[v]);
 }
 #if !defined(IN_RUNS) && !defined(LEVELS_RUN)
 /* Levels of lines side by side, eight lines after the other, which stay in a register; the last
  * eight are some again of those before them, which no store into the input may have changed. */
-static inline void FN(strip)(A *own, const A *base, const F *x, D *y, int64_t n, int64_t lines) {
-    FN(state) s;
-    memcpy(&s.base, base, sizeof s.base);
-    memcpy(&s.own, own, sizeof s.own);
-    FN(eights_some)(&s, x, y, n, lines);
-    memcpy(own, &s.own, sizeof s.own);
+LANES_INLINE void FN(strips)(A *own, const A *base, const bool based, const F *x, D *y, int64_t n,
+                             int64_t lines) {
+    const int64_t behind = lines - 8;
+    A last[8];
+    for (int l = 0; l < 8; l++) last[l] = own[behind + l];
+    for (int64_t r = 0; r <= behind; r += 8)
+        FN(eights_some)(own + r, base + r, based, x + r, y + r, n, lines);
+    if (lines % 8 == 0) return;
+    FN(eights_some)(last, base + behind, based, x + behind, y + behind, n, lines);
+    for (int l = 0; l < 8; l++) own[behind + l] = last[l];
 }
 static APART void FN(run_strips)(void *carry, const F *x, D *y, int64_t n, int64_t lines) {
-    A *const own = FN(owns)(carry, lines), last[8];
+    A *const own = FN(owns)(carry, lines);
     const A *const base = FN(bases)(carry);
-    const int64_t behind = lines - 8;
-    memcpy(last, own + behind, sizeof last);
-    for (int64_t r = 0; r <= behind; r += 8) FN(strip)(own + r, base + r, x + r, y + r, n, lines);
-    if (lines % 8 == 0) return;
-    FN(strip)(last, base + behind, x + behind, y + behind, n, lines);
-    memcpy(own + behind, last, sizeof last);
+    bool based = false;
+    for (int64_t r = 0; r < lines; r++) based |= base[r] != A_ZERO;
+    if (based)
+        FN(strips)(own, base, true, x, y, n, lines);
+    else
+        FN(strips)(own, base, false, x, y, n, lines);
 }
 #define RUN_STRIPS FN(run_strips)
 #endif
@@ -254,12 +274,15 @@ static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_
 #ifdef IN_RUNS
     for (int64_t run; n; n -= run, x += run * lines, y += run * lines) {
         run = n < SUM2_RUN - s->since ? n : SUM2_RUN - s->since;
-        FN(eights_some)(s, x, y, run, lines);
+        FN(eights_some)(s->own, s->base, true, x, y, run, lines);
         s->since += run;
         if (s->since == SUM2_RUN) FN(eights_run)(s, lines);
     }
 #else
-    FN(eights_some)(s, x, y, n, lines);
+    if (s->based)
+        FN(eights_some)(s->own, s->base, true, x, y, n, lines);
+    else
+        FN(eights_some)(s->own, s->base, false, x, y, n, lines);
 #endif
 }
 #endif
