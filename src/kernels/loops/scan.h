@@ -15,6 +15,9 @@ enum { FEW_LINES = 4, FEW_BLOCK = 256 };
 enum { STRIP_LINES = 64 }; /* of more the levels have few ends of vectors, and strips few levels */
 /* Elements of a line that fill a vector of keys (scan_keys.h) well enough. */
 enum { KEYS_FEWEST = 6 };
+/* Lanes of 8 bytes of the vectors that eight lines side by side are: more than a register has the
+ * compiler keeps in memory, stores in parts and loads as a whole. */
+enum { EIGHTS_LANES = W64 };
 /* So many lines are turned over together, that their pages and cache lines stay at hand. */
 enum { TURN_LINES = 32 };
 static inline int64_t scan_few(int64_t lines) { return lines < TURN_LINES ? lines : TURN_LINES; }

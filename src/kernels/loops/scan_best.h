@@ -179,47 +179,71 @@ static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
 #define IN_LANES FN(run_keys)
 #endif
 
-/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
-typedef F FN(taken) __attribute__((vector_size(8 * sizeof(F))));
-typedef U FN(takes) __attribute__((vector_size(8 * sizeof(F))));
-typedef int64_t FN(where) __attribute__((vector_size(64)));
+/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. They are
+ * as many vectors as an ISA takes for eight positions: see scan_fold.h. */
+enum { FN(parts) = 8 / EIGHTS_LANES };
+typedef F FN(taken) __attribute__((vector_size(EIGHTS_LANES * sizeof(F))));
+typedef U FN(takes) __attribute__((vector_size(EIGHTS_LANES * sizeof(F))));
+typedef int64_t FN(where) __attribute__((vector_size(EIGHTS_LANES * 8)));
 typedef struct FN(state) {
-    FN(taken) best;
-    FN(where) place;
+    F best[8];
+    int64_t place[8];
     bool begun;
 } FN(state);
 
 static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
     s->begun = carry && FN(places)(carry, lines)[0] >= 0;
-    if (!s->begun) return;
-    memcpy(&s->best, FN(values)(carry), (size_t)lines * sizeof(F));
-    memcpy(&s->place, FN(places)(carry, lines), (size_t)lines * sizeof(int64_t));
+    for (int64_t r = 0; s->begun && r < lines; r++) {
+        s->best[r] = FN(values)(carry)[r];
+        s->place[r] = FN(places)(carry, lines)[r];
+    }
 }
 static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
-    memcpy(FN(values)(carry), &s->best, (size_t)lines * sizeof(F));
-    memcpy(FN(places)(carry, lines), &s->place, (size_t)lines * sizeof(int64_t));
+    for (int64_t r = 0; r < lines; r++) {
+        FN(values)(carry)[r] = s->best[r];
+        FN(places)(carry, lines)[r] = s->place[r];
+    }
+}
+static inline __attribute__((always_inline)) void FN(eights_part)(FN(state) * s, const F *x, D *y,
+                                                                int64_t *at, int64_t n,
+                                                                int64_t lines, int64_t i,
+                                                                const int parts) {
+    FN(taken) best[FN(parts)];
+    FN(where) place[FN(parts)], here = (FN(where)){0} + i;
+    const F *const before = s->begun ? s->best : x; /* the first element reaches itself */
+#pragma GCC unroll 4
+    for (int v = 0; v < parts; v++) {
+        memcpy(&best[v], before + v * EIGHTS_LANES, sizeof best[v]);
+        memcpy(&place[v], s->place + v * EIGHTS_LANES, sizeof place[v]);
+    }
+    s->begun = true;
+    for (int64_t j = 0; j < n; j++, here += 1, x += lines, y += lines, at += lines)
+#pragma GCC unroll 4
+        for (int v = 0; v < parts; v++) {
+            FN(taken) one;
+            memcpy(&one, x + v * EIGHTS_LANES, sizeof one);
+            FN(takes) take = (FN(takes))REACHES(one, best[v]);
+#if FLOATING
+            take |= (FN(takes))(one != one);
+#endif
+            const FN(where) far = __builtin_convertvector(take, FN(where));
+            best[v] = (FN(taken))(((FN(takes))one & take) | ((FN(takes))best[v] & ~take));
+            place[v] = (here & far) | (place[v] & ~far);
+            memcpy(y + v * EIGHTS_LANES, &best[v], sizeof best[v]);
+            memcpy(at + v * EIGHTS_LANES, &place[v], sizeof place[v]);
+        }
+#pragma GCC unroll 4
+    for (int v = 0; v < parts; v++) {
+        memcpy(s->best + v * EIGHTS_LANES, &best[v], sizeof best[v]);
+        memcpy(s->place + v * EIGHTS_LANES, &place[v], sizeof place[v]);
+    }
 }
 static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t *at, int64_t n,
                               int64_t lines, int64_t i) {
-    FN(taken) best = s->best;
-    FN(where) place = s->place, here = (FN(where)){0} + i;
-    if (!s->begun) memcpy(&best, x, sizeof best); /* the first element reaches itself */
-    s->begun = true;
-    for (int64_t j = 0; j < n; j++, here += 1, x += lines, y += lines, at += lines) {
-        FN(taken) one;
-        memcpy(&one, x, sizeof one);
-        FN(takes) take = (FN(takes))REACHES(one, best);
-#if FLOATING
-        take |= (FN(takes))(one != one);
-#endif
-        const FN(where) far = __builtin_convertvector(take, FN(where));
-        best = (FN(taken))(((FN(takes))one & take) | ((FN(takes))best & ~take));
-        place = (here & far) | (place & ~far);
-        memcpy(y, &best, sizeof best);
-        memcpy(at, &place, sizeof place);
-    }
-    s->best = best;
-    s->place = place;
+    if (FN(parts) > 1 && lines <= EIGHTS_LANES)
+        FN(eights_part)(s, x, y, at, n, lines, i, 1);
+    else
+        FN(eights_part)(s, x, y, at, n, lines, i, FN(parts));
 }
 #define EIGHTS
 #define POSITIONS

@@ -160,14 +160,12 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #endif
 
 #ifdef EIGHTS
-/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. They are
- * as many vectors as an ISA takes for eight: one of 64 bytes, where registers have less, the
- * compiler keeps in memory, stores in parts and loads as a whole. */
-enum { FN(parts) = 8 / W64 };
-typedef F FN(taken) __attribute__((vector_size(W64 * sizeof(F))));
-typedef D FN(made) __attribute__((vector_size(W64 * sizeof(D))));
+/* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
+enum { FN(parts) = 8 / EIGHTS_LANES };
+typedef F FN(taken) __attribute__((vector_size(EIGHTS_LANES * sizeof(F))));
+typedef D FN(made) __attribute__((vector_size(EIGHTS_LANES * sizeof(D))));
 #ifdef IN_RUNS /* what is before this run, and what its elements came to */
-typedef vf64 FN(many);
+typedef double FN(many) __attribute__((vector_size(EIGHTS_LANES * 8)));
 typedef struct FN(state) {
     double own[8], base[8];
     sum2 owns[8], bases[8];
@@ -200,7 +198,7 @@ static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
     for (int64_t r = 0; r < lines; r++) FN(owns)(carry, lines)[r] = s->owns[r];
 }
 #else
-typedef A FN(many) __attribute__((vector_size(W64 * sizeof(A))));
+typedef A FN(many) __attribute__((vector_size(EIGHTS_LANES * sizeof(A))));
 typedef struct FN(state) {
     A own[8], base[8];
     bool based;
@@ -223,26 +221,34 @@ static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
 /* n levels, elements of which are joined to `own`; based: something is before them (a product of
  * 64 bits takes as long as all else). Vectors are copied one by one: all at once would be copied in
  * parts. */
-LANES_INLINE void FN(eights_some)(void *owns, const void *bases, const bool based, const F *x, D *y,
-                                  int64_t n, int64_t lines) {
+LANES_INLINE void FN(eights_part)(void *owns, const void *bases, const bool based, const F *x, D *y,
+                                  int64_t n, int64_t lines, const int parts) {
+    enum { LANES_EACH = EIGHTS_LANES, BYTES = sizeof(FN(many)) };
     FN(many) own[FN(parts)], base[FN(parts)];
 #pragma GCC unroll 4
-    for (int v = 0; v < FN(parts); v++) {
-        memcpy(&own[v], (const A *)owns + v * W64, sizeof own[v]);
-        memcpy(&base[v], (const A *)bases + v * W64, sizeof base[v]);
+    for (int v = 0; v < parts; v++) {
+        memcpy(&own[v], (const char *)owns + v * BYTES, BYTES);
+        memcpy(&base[v], (const char *)bases + v * BYTES, BYTES);
     }
     for (int64_t j = 0; j < n; j++, x += lines, y += lines)
 #pragma GCC unroll 4
-        for (int v = 0; v < FN(parts); v++) {
+        for (int v = 0; v < parts; v++) {
             FN(taken) one;
-            memcpy(&one, x + v * W64, sizeof one);
+            memcpy(&one, x + v * LANES_EACH, sizeof one);
             own[v] = JOIN(own[v], __builtin_convertvector(one, FN(many)));
             const FN(many) all = based ? EIGHTS(base[v], own[v]) : own[v];
             const FN(made) both = __builtin_convertvector(all, FN(made));
-            memcpy(y + v * W64, &both, sizeof both);
+            memcpy(y + v * LANES_EACH, &both, sizeof both);
         }
 #pragma GCC unroll 4
-    for (int v = 0; v < FN(parts); v++) memcpy((A *)owns + v * W64, &own[v], sizeof own[v]);
+    for (int v = 0; v < parts; v++) memcpy((char *)owns + v * BYTES, &own[v], BYTES);
+}
+LANES_INLINE void FN(eights_some)(void *owns, const void *bases, const bool based, const F *x, D *y,
+                                  int64_t n, int64_t lines) {
+    if (lines <= EIGHTS_LANES)
+        FN(eights_part)(owns, bases, based, x, y, n, lines, 1);
+    else
+        FN(eights_part)(owns, bases, based, x, y, n, lines, FN(parts));
 }
 #if !defined(IN_RUNS) && !defined(LEVELS_RUN)
 /* Levels of lines side by side, eight lines after the other, which stay in a register; the last
@@ -253,9 +259,9 @@ LANES_INLINE void FN(strips)(A *own, const A *base, const bool based, const F *x
     A last[8];
     for (int l = 0; l < 8; l++) last[l] = own[behind + l];
     for (int64_t r = 0; r <= behind; r += 8)
-        FN(eights_some)(own + r, base + r, based, x + r, y + r, n, lines);
+        FN(eights_part)(own + r, base + r, based, x + r, y + r, n, lines, FN(parts));
     if (lines % 8 == 0) return;
-    FN(eights_some)(last, base + behind, based, x + behind, y + behind, n, lines);
+    FN(eights_part)(last, base + behind, based, x + behind, y + behind, n, lines, FN(parts));
     for (int l = 0; l < 8; l++) own[behind + l] = last[l];
 }
 static APART void FN(run_strips)(void *carry, const F *x, D *y, int64_t n, int64_t lines) {
@@ -285,6 +291,42 @@ static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_
         FN(eights_some)(s->own, s->base, false, x, y, n, lines);
 #endif
 }
+#endif
+
+#if CHAINS && defined(EIGHTS) && !defined(SUMS)
+/* Elements of some lines side by side, as they lie: none waits long for the one before, and what is
+ * joined in parts is joined once more with what is before these. */
+LANES_INLINE void FN(chains)(A *owns, const A *bases, const bool based, const F *x, D *y, int64_t n,
+                             const int64_t lines) {
+    A own[FEW_LINES];
+    for (int64_t r = 0; r < lines; r++) own[r] = owns[r];
+    for (int64_t j = 0; j < n; j++)
+#pragma GCC unroll 4
+        for (int64_t r = 0; r < lines; r++) {
+            TAKE(&own[r], LD(x[j * lines + r]));
+            if (y) y[j * lines + r] = based ? GET(bases[r], own[r]) : own[r];
+        }
+    for (int64_t r = 0; r < lines; r++) owns[r] = own[r];
+}
+static APART void FN(few_chains)(void *carry, const F *x, D *y, int64_t n, int64_t lines) {
+    A *const own = FN(owns)(carry, lines);
+    const A *const base = FN(bases)(carry);
+    bool based = false;
+    for (int64_t r = 0; r < lines; r++) based |= base[r] != A_ZERO;
+    if (based && lines == 2)
+        FN(chains)(own, base, true, x, y, n, 2);
+    else if (based && lines == 3)
+        FN(chains)(own, base, true, x, y, n, 3);
+    else if (based)
+        FN(chains)(own, base, true, x, y, n, 4);
+    else if (lines == 2)
+        FN(chains)(own, base, false, x, y, n, 2);
+    else if (lines == 3)
+        FN(chains)(own, base, false, x, y, n, 3);
+    else
+        FN(chains)(own, base, false, x, y, n, 4);
+}
+#define FEW_CHAINS FN(few_chains)
 #endif
 
 #if defined(SEQUENTIAL) && defined(SUMS)
@@ -321,6 +363,7 @@ static void FN(whole)(const nomen__scan_args *a) {
 #undef RUN_DENSE
 #undef RUN_BESIDE
 #undef RUN_STRIPS
+#undef FEW_CHAINS
 #undef LANES_RUN
 #undef BLOCK_INLINE
 #undef SKIPS

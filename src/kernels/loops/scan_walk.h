@@ -11,7 +11,8 @@
  * FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that are meant, args) for
  * lines of F into lines of D; both take NULL for the carry. RUN_BESIDE(carry, args) for lines side
  * by side of F into such lines of D, or RUN_STRIPS(carry, x, y, n, lines) for some of them, from x
- * into other memory. After: FN(run).
+ * into other memory, or FEW_CHAINS(carry, x, y, n, lines) for two to four of them of 8 bytes.
+ * After: FN(run).
  */
 
 #include "kernels/loops/fetch.h"
@@ -175,7 +176,7 @@ static bool FN(is_short)(const nomen__scan_args *a) {
 }
 #endif
 
-#ifdef FOLDS
+#if defined(FOLDS) && !defined(FEW_CHAINS)
 /* A few lines of elements of 8 bytes side by side, and nothing else between them: a piece of them
  * after the other is turned over on the way in, and out, which takes a load and a store of an
  * element together with its neighbours. */
@@ -217,6 +218,9 @@ static APART void FN(run_few)(void *carry, const nomen__scan_args *a) {
     }
 }
 
+#endif
+
+#ifdef FOLDS
 static bool FN(is_few)(const nomen__scan_args *a) {
     const int64_t step = a->lines * 8;
     return sizeof(T) == 8 && sizeof(F) == 8 && sizeof(D) == 8 && a->lines > 1 &&
@@ -440,7 +444,11 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
 #endif
 #ifdef FOLDS
     if (FN(is_few)(a)) {
+#ifdef FEW_CHAINS
+        FEW_CHAINS(carry, (const F *)(const void *)a->in, (D *)(void *)a->out, a->n, a->lines);
+#else
         FN(run_few)(carry, a);
+#endif
         return;
     }
     if (FN(is_block)(a)) {
