@@ -54,8 +54,9 @@
 #define LD(x)            (x)
 #define TURNED           vf64
 #define TAKE_LANES(a, s) st_f64(a, ld_f64(a) * (s))
-#define OUT              double
-#define DONE(a, p)       (*(a))
+#define LANES_TURNED
+#define OUT        double
+#define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 /* ---- complex --------------------------------------------------------------------------------- */

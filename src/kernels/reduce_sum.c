@@ -171,7 +171,8 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define FOLD_DIRECT(x, n) fold_row_sum_f64(x, n)
 #define TURNED            vf64
 #define TAKE_LANES(a, s)  sum_take_f64(a, s)
-#define RESULTS           sum2_results
+#define LANES_TURNED
+#define RESULTS sum2_results
 #define RESULTS_STAY
 #define OUT        double
 #define DONE(a, p) *(a)

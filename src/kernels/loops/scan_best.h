@@ -205,9 +205,9 @@ static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
     }
 }
 static inline __attribute__((always_inline)) void FN(eights_part)(FN(state) * s, const F *x, D *y,
-                                                                int64_t *at, int64_t n,
-                                                                int64_t lines, int64_t i,
-                                                                const int parts) {
+                                                                  int64_t *at, int64_t n,
+                                                                  int64_t lines, int64_t i,
+                                                                  const int parts) {
     FN(taken) best[FN(parts)];
     FN(where) place[FN(parts)], here = (FN(where)){0} + i;
     const F *const before = s->begun ? s->best : x; /* the first element reaches itself */
