@@ -104,6 +104,56 @@ LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
     }
 }
 
+/* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each behind
+ * what is before it. To add twice takes less than to store what is added up and come back to it.
+ * `own`: of this part before them; what it is with them. */
+LANES_INLINE pair pairs_line(const char *in, char *out, int64_t n, const int bytes, pair own,
+                             pair base) {
+    enum { RUNS = 8, FEWEST = 8 };
+    const int64_t each = n / RUNS, apart = each * bytes;
+    pair run[RUNS], before[RUNS];
+    if (each >= FEWEST) {
+#pragma GCC unroll 8
+        for (int l = 0; l < RUNS; l++) run[l] = (pair){0, 0};
+        for (int64_t k = 0; k < each; k++)
+#pragma GCC unroll 8
+            for (int l = 0; l < RUNS; l++) run[l] += pair_get(in + l * apart + k * bytes, bytes);
+#pragma GCC unroll 8
+        for (int l = 0; l < RUNS; l++) {
+            before[l] = base + own;
+            own += run[l];
+            run[l] = (pair){0, 0};
+        }
+        for (int64_t k = 0; out && k < each; k++)
+#pragma GCC unroll 8
+            for (int l = 0; l < RUNS; l++) {
+                const int64_t at = l * apart + k * bytes;
+                run[l] += pair_get(in + at, bytes);
+                pair_put(out + at, bytes, before[l] + run[l]);
+            }
+    }
+    for (int64_t j = each >= FEWEST ? RUNS * each : 0; j < n; j++) {
+        own += pair_get(in + j * bytes, bytes);
+        if (out) pair_put(out + j * bytes, bytes, base + own);
+    }
+    return own;
+}
+LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *owns,
+                              const c128 *bases) {
+    for (int64_t r = 0; r < a->lines; r++) {
+        const char *in = a->in + r * a->in_row;
+        char *out = moved(a->out, r * a->out_row);
+        pair own = {0, 0}, base = {0, 0};
+        if (owns) own = pair_get(owns + r, sizeof own);
+        if (owns) base = pair_get(bases + r, sizeof base);
+        for (int64_t j = 0; j < a->n; j += SCAN_BLOCK) {
+            const int64_t n = a->n - j < SCAN_BLOCK ? a->n - j : SCAN_BLOCK;
+            own = pairs_line(in + j * bytes, moved(out, j * bytes), n, bytes, own, base);
+        }
+        if (owns) pair_put(owns + r, sizeof own, own);
+    }
+}
+
 /* Of elements of so many bytes. No owns: nothing is before the lines, and nobody asks for what they
  * come to. False: the lines are few, or do not lie so. */
 LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *owns,
@@ -111,6 +161,10 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
     enum { FEWEST = 8, MOST = 64 };
     const bool in_beside = a->in_row == bytes, out_beside = a->out_row == bytes;
     const bool beside = in_beside && out_beside;
+    if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
+        pairs_lines(a, bytes, owns, bases);
+        return true;
+    }
     if ((!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes)) return false;
     if (a->lines < (in_beside || out_beside ? 2 : FEWEST) || (beside && a->lines > MOST))
         return false;
