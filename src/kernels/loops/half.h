@@ -79,7 +79,23 @@ static inline void odd_f32(const double *x, float *to, int64_t n) {
         memcpy(&bits, to + i, sizeof bits);
         tiny |= (bits << 1) - 1 < 0xffffffu; /* no zero, and no exponent */
     }
-    for (int64_t i = 0; tiny && i < n; i++) to[i] = to_odd(x[i]);
+    /* In units of the last place of subnormal numbers; by masks, as gcc makes jumps of choices. */
+    for (int64_t i = 0; tiny && i < n; i++) {
+        double units = __builtin_fabs(x[i]) * 0x1p149;
+        const uint64_t small = -(uint64_t)(units < 0x1p23);
+        uint64_t wide, sign;
+        uint32_t own;
+        memcpy(&wide, &units, sizeof wide);
+        wide &= small;
+        memcpy(&units, &wide, sizeof units);
+        memcpy(&sign, x + i, sizeof sign);
+        memcpy(&own, to + i, sizeof own);
+        const int32_t whole = (int32_t)units;
+        const uint32_t lost = (double)whole != units;
+        const uint32_t odd = ((uint32_t)(sign >> 32) & 0x80000000u) | (uint32_t)whole | lost;
+        own = (odd & (uint32_t)small) | (own & ~(uint32_t)small);
+        memcpy(to + i, &own, sizeof own);
+    }
 }
 
 static inline void widen_f16(const uint16_t *x, float *to, int64_t n) {

@@ -288,8 +288,8 @@ static const nomen__scanner FN(scanner) = {
     .join = FN(join),
 #if defined(KEYS) && SIMD_KEYS && !FLOATING
     .few = 2,
-#else
-    .few = 3,
+#else /* two of eight lanes, or of four */
+    .few = EIGHTS_LANES == 4 && sizeof(T) == 8 ? 2 : 3,
 #endif
 #if defined(KEYS) && SIMD_KEYS
     .whole = FN(whole),
