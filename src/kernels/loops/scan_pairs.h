@@ -104,9 +104,9 @@ LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
     }
 }
 
-/* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each behind
- * what is before it. To add twice takes less than to store what is added up and come back to it.
- * `own`: of this part before them; what it is with them. */
+/* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each
+ * behind what is before it. To add twice takes less than to store what is added up and come back to
+ * it. `own`: of this part before them; what it is with them. */
 LANES_INLINE pair pairs_line(const char *in, char *out, int64_t n, const int bytes, pair own,
                              pair base) {
     enum { RUNS = 8, FEWEST = 8 };
