@@ -48,7 +48,7 @@ enum { ROWS_REAL = 14, VECS_REAL = 2, ROWS_COMPLEX = 12 };
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_neon
 enum { ROWS_REAL = 6, VECS_REAL = 4, ROWS_COMPLEX = 10 };
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-enum { ROWS_REAL = 6, VECS_REAL = 2, ROWS_COMPLEX = 4 };
+enum { ROWS_REAL = 6, VECS_REAL = 2, ROWS_COMPLEX = 6 };
 #else
 enum { ROWS_REAL = 4, VECS_REAL = 2, ROWS_COMPLEX = 4 };
 #endif
@@ -208,7 +208,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define TURN           v_turn_c128
 #define MR             ROWS_COMPLEX
 #define KC             256
-#define MC             (MR * 16)
+#define MC             (MR * (VB == 32 ? 8 : 16)) /* L2 of AVX2 may be 512 KB */
 #define NC             (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 

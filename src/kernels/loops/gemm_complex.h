@@ -12,55 +12,182 @@
 
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
-/* tile[2][MR][NR], real parts first, = packed a times packed b. */
-static APART void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b,
-                             C *restrict tile) {
+/* Of so many numbers at p, the vectors of both parts: lanes in an order of their own, which
+ * put_parts takes back. */
+static inline __attribute__((always_inline)) void FN(parts)(const char *p, int64_t count, V *re,
+                                                            V *im) {
+    V first, last;
+    if (count >= NR) {
+        first = LDV(p);
+        last = LDV(p + sizeof(V));
+    } else {
+        first = count >= NR / 2 ? LDV(p) : LDV_N(p, 2 * count);
+        last = count > NR / 2 ? LDV_N(p + sizeof(V), 2 * count - NR) : (V){0};
+    }
+    *re = RE_OF(first, last);
+    *im = IM_OF(first, last);
+}
+
+/* The same into C, or onto it. */
+static inline __attribute__((always_inline)) void FN(put_parts)(char *p, int64_t count, V re, V im,
+                                                                bool onto) {
+    if (onto) {
+        V old_re, old_im;
+        FN(parts)(p, count, &old_re, &old_im);
+        re += old_re;
+        im += old_im;
+    }
+    const V first = FIRST_OF(re, im), last = LAST_OF(re, im);
+    if (count >= NR) {
+        STV(p, first);
+        STV(p + sizeof(V), last);
+        return;
+    }
+    if (count >= NR / 2)
+        STV(p, first);
+    else
+        STV_N(p, first, 2 * count);
+    if (count > NR / 2) STV_N(p + sizeof(V), last, 2 * count - NR);
+}
+
+/* One number of A times numbers of B, onto their sums. What is taken away is an instruction of its
+ * own: minus b_im would take one of 16 registers. */
+static inline __attribute__((always_inline)) void FN(add_product)(V *re, V *im, const C *one,
+                                                                  V b_re, V b_im) {
+    const V x = FN(splat)(one[0]), y = FN(splat)(one[1]);
+    *re = v_fma_less(y, b_im, FMA(x, b_re, *re));
+    *im = FMA(y, b_re, FMA(x, b_im, *im));
+}
+
+/* rows rows of the product of two panels, into C or onto it. */
+static inline __attribute__((always_inline)) void FN(tile)(int64_t k, const C *restrict a,
+                                                           const C *restrict b, char *c,
+                                                           int64_t row, bool onto, const int rows) {
     V re[MR], im[MR];
 #pragma GCC unroll 16
-    for (int i = 0; i < MR; i++) re[i] = im[i] = (V){0};
-    for (int64_t p = 0; p < k; p++, a += 2 * MR, b += 2 * NR) {
-        V b_re = *(const V *)(const void *)b, b_im = *(const V *)(const void *)(b + NR),
-          minus = -b_im;
+    for (int i = 0; i < rows; i++) re[i] = im[i] = (V){0};
+    for (; k > 0; k--, a += 2 * MR, b += 2 * NR) {
+        const V b_re = *(const V *)(const void *)b, b_im = *(const V *)(const void *)(b + NR);
 #pragma GCC unroll 16
-        for (int i = 0; i < MR; i++) {
-            V x = FN(splat)(a[i]), y = FN(splat)(a[MR + i]);
-            re[i] = FMA(y, minus, FMA(x, b_re, re[i]));
-            im[i] = FMA(y, b_re, FMA(x, b_im, im[i]));
+        for (int i = 0; i < rows; i++) FN(add_product)(re + i, im + i, a + 2 * i, b_re, b_im);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++) FN(put_parts)(c + i * row, NR, re[i], im[i], onto);
+}
+
+static APART void FN(whole)(int64_t k, const C *a, const C *b, char *c, int64_t row, bool onto) {
+    FN(tile)(k, a, b, c, row, onto, MR);
+}
+static APART void FN(half)(int64_t k, const C *a, const C *b, char *c, int64_t row) {
+    FN(tile)(k, a, b, c, row, false, (MR + 1) / 2);
+}
+
+/* Numbers line after line of `in`, those that do not exist from the last one that does. */
+static inline void FN(gather)(T *to, const char *in, int64_t lines, int64_t line, int width) {
+    for (int64_t l = 0; l < width; l++) to[l] = CAT(T, in, (l < lines ? l : lines - 1) * line);
+}
+
+/* Panels of MR rows: the numbers p of all rows side by side, as they are: they are taken one by
+ * one. Of rows that do not exist they hold anything. */
+static APART void FN(pack_a)(T *to, const char *a, int64_t m, int64_t k, int64_t row, int64_t col) {
+    enum { EACH = W / 2, LAST = MR - EACH };
+    for (int64_t i = 0; i < m; i += MR, to += MR * k) {
+        const char *in = a + i * row;
+        const int64_t lines = m - i;
+        int64_t p = 0;
+        for (; row == E && lines >= MR && p < k; p++)
+#pragma GCC unroll 8
+            for (int l = 0; l < MR; l += EACH) {
+                const int at = l < LAST ? l : LAST;
+                STV(to + p * MR + at, LDV(in + p * col + at * E));
+            }
+        for (; col == E && p + EACH <= k; p += EACH)
+#pragma GCC unroll 8
+            for (int l = 0; l < MR; l += EACH) {
+                const int at = l < LAST ? l : LAST;
+                V x[EACH];
+#pragma GCC unroll 8
+                for (int r = 0; r < EACH; r++)
+                    x[r] = LDV(in + (at + r < lines ? at + r : lines - 1) * row + p * E);
+                TURN(x);
+#pragma GCC unroll 8
+                for (int s = 0; s < EACH; s++) STV(to + (p + s) * MR + at, x[s]);
+            }
+        for (; p < k; p++) FN(gather)(to + p * MR, in + p * col, lines, row, MR);
+    }
+}
+
+/* Some summands of a panel of NR columns: real parts, then imaginary parts, row after row. */
+static inline void FN(panel)(C *to, const char *b, int64_t columns, int64_t k, int64_t row,
+                             int64_t col) {
+    enum { EACH = W / 2 };
+    int64_t p = 0;
+    V re, im;
+    for (; col == E && p < k; p++, to += 2 * NR) {
+        FN(parts)(b + p * row, columns, &re, &im);
+        STV(to, re);
+        STV(to + NR, im);
+    }
+    for (; row == E && p + EACH <= k; p += EACH) {
+        V x[2][EACH];
+#pragma GCC unroll 16
+        for (int l = 0; l < NR; l++)
+            x[l / EACH][l % EACH] = LDV(b + (l < columns ? l : columns - 1) * col + p * E);
+        TURN(x[0]);
+        TURN(x[1]);
+#pragma GCC unroll 8
+        for (int s = 0; s < EACH; s++, to += 2 * NR) {
+            STV(to, RE_OF(x[0][s], x[1][s]));
+            STV(to + NR, IM_OF(x[0][s], x[1][s]));
         }
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < MR; i++) {
-        *(V *)(void *)(tile + i * NR) = re[i];
-        *(V *)(void *)(tile + (MR + i) * NR) = im[i];
+    for (; p < k; p++, to += 2 * NR) {
+        T line[NR] __attribute__((aligned(64)));
+        FN(gather)(line, b + p * row, columns, col, NR);
+        FN(parts)((const char *)line, NR, &re, &im);
+        STV(to, re);
+        STV(to + NR, im);
     }
 }
 
-/* Panels of `width` lines of `length` elements: real parts, then imaginary parts, element after
- * element. */
-static inline void FN(pack)(C *to, const char *in, int64_t lines, int64_t length, int64_t line_step,
-                            int64_t step, const int64_t width) {
-    for (int64_t i = 0; i < lines; i += width, to += 2 * width * length)
-        for (int64_t p = 0; p < length; p++)
-            for (int64_t r = 0; r < width; r++) {
-                T x = {0, 0};
-                if (i + r < lines) x = CAT(T, in, (i + r) * line_step + p * step);
-                to[2 * width * p + r] = x.re;
-                to[2 * width * p + width + r] = x.im;
-            }
+/* Rows are taken in several at a time, as they lie in memory. */
+static APART void FN(pack_b)(C *to, const char *b, int64_t n, int64_t k, int64_t row, int64_t col) {
+    const int64_t most = col == E ? PACK_ROWS : k;
+    for (int64_t p = 0; p < k; p += most)
+        for (int64_t j = 0; j < n; j += NR)
+            FN(panel)(to + 2 * (j * k + p * NR), b + p * row + j * col, n - j,
+                      k - p < most ? k - p : most, row, col);
 }
 
-static void FN(block)(const C *a, const C *b, int64_t m, int64_t n, int64_t k, char *c, int64_t row,
-                      int64_t col, bool first) {
-    C tile[2 * MR * NR] __attribute__((aligned(64)));
-    for (int64_t j = 0; j < n; j += NR)
-        for (int64_t i = 0; i < m; i += MR) {
-            FN(kernel)(k, a + 2 * i * k, b + 2 * j * k, tile);
-            for (int64_t r = 0; r < MR && i + r < m; r++)
-                for (int64_t s = 0; s < NR && j + s < n; s++) {
-                    T *to = &AT(T, c, (i + r) * row + (j + s) * col);
-                    C re = tile[r * NR + s], im = tile[(MR + r) * NR + s];
-                    *to = first ? (T){re, im} : (T){to->re + re, to->im + im};
-                }
+/* A tile of which m rows and n columns exist, to where they belong. */
+static void FN(put)(const T *tile, char *c, int64_t m, int64_t n, int64_t row, int64_t col,
+                    bool onto) {
+    for (int64_t i = 0; i < m; i++, tile += NR, c += row)
+        for (int64_t j = 0; j < n; j++) {
+            T *to = &AT(T, c, j * col);
+            *to = onto ? (T){to->re + tile[j].re, to->im + tile[j].im} : tile[j];
+        }
+}
+
+/* A block of C from packed blocks of A and B. A panel of B stays in L1 while all those of A, which
+ * stay in L2, go by. */
+static void FN(block)(const nomen__gemm_args *g, const C *a, const C *b, char *c, bool onto) {
+    T tile[MR * NR] __attribute__((aligned(64)));
+    const int64_t k = g->k, row = g->c_row, col = g->c_col;
+    for (int64_t j = 0; j < g->n; j += NR)
+        for (int64_t i = 0; i < g->m; i += MR) {
+            const int64_t m = g->m - i, n = g->n - j;
+            const C *rows = a + 2 * i * k, *columns = b + 2 * j * k;
+            char *to = c + i * row + j * col;
+            if (m >= MR && n >= NR && col == E) {
+                FN(whole)(k, rows, columns, to, row, onto);
+                continue;
+            }
+            if (m > (MR + 1) / 2)
+                FN(whole)(k, rows, columns, (char *)tile, NR * E, false);
+            else
+                FN(half)(k, rows, columns, (char *)tile, NR * E);
+            FN(put)(tile, to, m < MR ? m : MR, n < NR ? n : NR, row, col, onto);
         }
 }
 
@@ -70,8 +197,8 @@ typedef struct FN(plan) {
 } FN(plan);
 
 static inline FN(plan) FN(plan_of)(int64_t m, int64_t n, int64_t k) {
-    FN(plan) p = {(m + MR - 1) / MR * MR, k, (n + NR - 1) / NR * NR, 0, 0};
-    if (p.mc > MC) p.mc = MC;
+    const int64_t blocks = (m + MC - 1) / MC, rows = blocks > 1 ? (m + blocks - 1) / blocks : m;
+    FN(plan) p = {(rows + MR - 1) / MR * MR, k, (n + NR - 1) / NR * NR, 0, 0};
     if (p.kc > KC) p.kc = KC;
     if (p.nc > NC) p.nc = NC;
     p.a = ((size_t)(p.mc * p.kc) * sizeof(T) + 63) / 64 * 64;
@@ -80,18 +207,20 @@ static inline FN(plan) FN(plan_of)(int64_t m, int64_t n, int64_t k) {
 }
 
 static void FN(large)(const nomen__gemm_args *g, void *scratch) {
-    FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
-    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan.a);
+    const FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
+    T *a = scratch;
+    C *b = (C *)(void *)((char *)scratch + plan.a);
+    nomen__gemm_args part = *g;
     for (int64_t j = 0; j < g->n; j += plan.nc) {
-        int64_t n = g->n - j < plan.nc ? g->n - j : plan.nc;
+        part.n = g->n - j < plan.nc ? g->n - j : plan.nc;
         for (int64_t p = 0; p < g->k; p += plan.kc) {
-            int64_t k = g->k - p < plan.kc ? g->k - p : plan.kc;
-            FN(pack)(b, g->b + p * g->b_row + j * g->b_col, n, k, g->b_col, g->b_row, NR);
+            part.k = g->k - p < plan.kc ? g->k - p : plan.kc;
+            FN(pack_b)(b, g->b + p * g->b_row + j * g->b_col, part.n, part.k, g->b_row, g->b_col);
             for (int64_t i = 0; i < g->m; i += plan.mc) {
-                int64_t m = g->m - i < plan.mc ? g->m - i : plan.mc;
-                FN(pack)(a, g->a + i * g->a_row + p * g->a_col, m, k, g->a_row, g->a_col, MR);
-                FN(block)(a, b, m, n, k, g->c + i * g->c_row + j * g->c_col, g->c_row, g->c_col,
-                          p == 0);
+                part.m = g->m - i < plan.mc ? g->m - i : plan.mc;
+                FN(pack_a)(a, g->a + i * g->a_row + p * g->a_col, part.m, part.k, g->a_row,
+                           g->a_col);
+                FN(block)(&part, &a->re, b, g->c + i * g->c_row + j * g->c_col, p > 0);
             }
         }
     }

@@ -4,43 +4,6 @@
  *
  * Limit: the fused multiply-adds; of rows and columns the loads. */
 
-/* Of so many numbers at p, the vectors of both parts. */
-static inline __attribute__((always_inline)) void FN(parts)(const char *p, int64_t count, V *re,
-                                                            V *im) {
-    V first, last;
-    if (count >= NR) {
-        first = LDV(p);
-        last = LDV(p + sizeof(V));
-    } else {
-        first = count >= NR / 2 ? LDV(p) : LDV_N(p, 2 * count);
-        last = count > NR / 2 ? LDV_N(p + sizeof(V), 2 * count - NR) : (V){0};
-    }
-    *re = RE_OF(first, last);
-    *im = IM_OF(first, last);
-}
-
-/* The same into C, or onto it. */
-static inline __attribute__((always_inline)) void FN(put_parts)(char *p, int64_t count, V re, V im,
-                                                                bool onto) {
-    if (onto) {
-        V old_re, old_im;
-        FN(parts)(p, count, &old_re, &old_im);
-        re += old_re;
-        im += old_im;
-    }
-    const V first = FIRST_OF(re, im), last = LAST_OF(re, im);
-    if (count >= NR) {
-        STV(p, first);
-        STV(p + sizeof(V), last);
-        return;
-    }
-    if (count >= NR / 2)
-        STV(p, first);
-    else
-        STV_N(p, first, 2 * count);
-    if (count > NR / 2) STV_N(p + sizeof(V), last, 2 * count - NR);
-}
-
 /* Where a tile begins in A, B and C: by itself, as a copy of all arguments would be waited for when
  * they were written just now. */
 typedef struct FN(corner) {
@@ -65,14 +28,11 @@ static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__g
             const int64_t block = v / nv * KC;
             V b_re, b_im;
             FN(parts)(b + v % nv * wide + block * g->b_row, count, &b_re, &b_im);
-            const V minus = -b_im;
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
                 const int i = r * nv * beside + v;
-                const T one = CAT(T, a, r * g->a_row + block * g->a_col);
-                const V x = FN(splat)(one.re), y = FN(splat)(one.im);
-                re[i] = FMA(y, minus, FMA(x, b_re, re[i]));
-                im[i] = FMA(y, b_re, FMA(x, b_im, im[i]));
+                const T *one = &CAT(T, a, r * g->a_row + block * g->a_col);
+                FN(add_product)(re + i, im + i, &one->re, b_re, b_im);
             }
         }
 #pragma GCC unroll 16
@@ -84,7 +44,7 @@ static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__g
 
 /* All columns of `rows` rows. One row alone waits for itself: several vectors of it are side by
  * side, or, of few columns, blocks of summands. */
-enum { FN(side) = MR / 4 * 4 == MR ? 4 : 2 };
+enum { FN(side) = MR == 10 ? 2 : 4 };
 static inline __attribute__((always_inline)) void
 FN(direct_rows)(const nomen__gemm_args *g, FN(corner) at, const int rows, bool onto) {
     const int nv = rows == 1 ? FN(side) : 1, beside = rows * FN(side) <= MR ? FN(side) : 1;

@@ -359,7 +359,7 @@ static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
 
 /* One row times one column, block by block: neither is copied whole. */
 static APART void FN(row_column)(const nomen__gemm_args *g) {
-#if WHOLE
+#if WHOLE || ROUNDS
     if (g->a_col == E && g->b_row == E) {
         AT(T, g->c, 0) = T_OF(FN(dot_stored)(&CAT(T, g->a, 0), &CAT(T, g->b, 0), g->k));
         return;

@@ -11,6 +11,12 @@ static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) {
 static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) {
     return (vf64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 }
+static inline vf32 v_fma_less_f32(vf32 a, vf32 b, vf32 c) {
+    return (vf32)vfmsq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+static inline vf64 v_fma_less_f64(vf64 a, vf64 b, vf64 c) {
+    return (vf64)vfmsq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
 static inline vf32 v_sqrt_f32(vf32 x) { return (vf32)vsqrtq_f32((float32x4_t)x); }
 static inline vf64 v_sqrt_f64(vf64 x) { return (vf64)vsqrtq_f64((float64x2_t)x); }
 static inline vf32 v_floor_f32(vf32 x) { return (vf32)vrndmq_f32((float32x4_t)x); }

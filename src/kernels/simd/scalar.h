@@ -44,6 +44,8 @@ static inline vi64 v_greater_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a > b)
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return a * b + c; }
 static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return a * b + c; }
+static inline vf32 v_fma_less_f32(vf32 a, vf32 b, vf32 c) { return c - a * b; }
+static inline vf64 v_fma_less_f64(vf64 a, vf64 b, vf64 c) { return c - a * b; }
 
 static inline vf32 v_sqrt_f32(vf32 x) {
     vf32 r = x;

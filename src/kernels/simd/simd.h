@@ -135,9 +135,9 @@ static inline vf32h v_high(vf32 x) {
 }
 
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
- * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
- * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
- * v_lesser_* and v_greater_* (a if it is less, or greater, than b, else b),
+ * v_fma_*, v_fma_less_* (c - a b), v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to
+ * even), v_any32, v_any64 (of a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and
+ * imaginary parts), v_lesser_* and v_greater_* (a if it is less, or greater, than b, else b),
  * v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
  * v_pick_odd_*, v_from_f16, v_to_f16,
  * v_from_bf16, v_to_bf16, v_low_f64 and v_high_f64 (half of the lanes as f64) and v_narrow_f64
@@ -236,6 +236,7 @@ static inline vf64 v_nans_f64(vf64 x, vf64 marks) { return (vf64)((vi64)marks | 
 #define v_abs(x)             SIMD_PICK(v_abs, x)(x)
 #define v_copysign(x, sign)  SIMD_PICK(v_copysign, x)(x, sign)
 #define v_fma(a, b, c)       SIMD_PICK(v_fma, a)(a, b, c)
+#define v_fma_less(a, b, c)  SIMD_PICK(v_fma_less, a)(a, b, c)
 #define v_sqrt(x)            SIMD_PICK(v_sqrt, x)(x)
 #define v_floor(x)           SIMD_PICK(v_floor, x)(x)
 #define v_ceil(x)            SIMD_PICK(v_ceil, x)(x)

@@ -20,6 +20,12 @@ enum { SIMD_LOG_TOKENS = 0x03530422 };
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fmadd_ps(a, b, c); }
 static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fmadd_pd(a, b, c); }
+static inline vf32 v_fma_less_f32(vf32 a, vf32 b, vf32 c) {
+    return (vf32)_mm256_fnmadd_ps(a, b, c);
+}
+static inline vf64 v_fma_less_f64(vf64 a, vf64 b, vf64 c) {
+    return (vf64)_mm256_fnmadd_pd(a, b, c);
+}
 static inline vf32 v_sqrt_f32(vf32 x) { return (vf32)_mm256_sqrt_ps(x); }
 static inline vf64 v_sqrt_f64(vf64 x) { return (vf64)_mm256_sqrt_pd(x); }
 static inline vf32 v_floor_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_FLOOR); }
@@ -228,6 +234,12 @@ static inline vi8o v_bools64(vi64 m) {
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps(a, b, c); }
 static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fmadd_pd(a, b, c); }
+static inline vf32 v_fma_less_f32(vf32 a, vf32 b, vf32 c) {
+    return (vf32)_mm512_fnmadd_ps(a, b, c);
+}
+static inline vf64 v_fma_less_f64(vf64 a, vf64 b, vf64 c) {
+    return (vf64)_mm512_fnmadd_pd(a, b, c);
+}
 static inline vf32 v_sqrt_f32(vf32 x) { return (vf32)_mm512_sqrt_ps(x); }
 static inline vf64 v_sqrt_f64(vf64 x) { return (vf64)_mm512_sqrt_pd(x); }
 static inline vf32 v_floor_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_FLOOR); }
