@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__g
 
 /* All columns of `rows` rows. One row alone waits for itself: several vectors of it are side by
  * side, or, of few columns, blocks of summands. */
-enum { FN(side) = MR == 10 ? 2 : 4 };
+enum { FN(side) = MR < 8 || MR % 4 == 0 ? 4 : 2 };
 static inline __attribute__((always_inline)) void
 FN(direct_rows)(const nomen__gemm_args *g, FN(corner) at, const int rows, bool onto) {
     const int nv = rows == 1 ? FN(side) : 1, beside = rows * FN(side) <= MR ? FN(side) : 1;
