@@ -12,7 +12,8 @@ typedef struct FN(corner) {
 } FN(corner);
 
 /* `rows` rows and nv times NR columns of C, of which count exist; beside: of so many blocks of
- * summands, KC apart, since few sums wait for themselves. */
+ * summands, KC apart, since few sums wait for themselves. Rows of B are asked for ahead: they may
+ * be a page apart, where the processor does not do so by itself (tried on AVX2 only). */
 static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__gemm_args *g,
                                                                   FN(corner) at, const int rows,
                                                                   const int nv, const int beside,
@@ -27,7 +28,9 @@ static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__g
         for (int v = 0; v < nv * beside; v++) {
             const int64_t block = v / nv * KC;
             V b_re, b_im;
-            FN(parts)(b + v % nv * wide + block * g->b_row, count, &b_re, &b_im);
+            const char *in = b + v % nv * wide + block * g->b_row;
+            if (VB == 32) __builtin_prefetch(in + DIRECT_AHEAD * g->b_row);
+            FN(parts)(in, count, &b_re, &b_im);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
                 const int i = r * nv * beside + v;
