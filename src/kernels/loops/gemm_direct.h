@@ -91,8 +91,11 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
     const char *a = g->a + i * g->a_row, *b = g->b + j * E;
     const int each = f.rows * f.nv;
     const bool together = f.rows > GEMM_NARROW || WHOLE || g->c_col == E;
+    /* Rows of B that are read once and a page apart are asked for ahead however few they are: with
+     * vectors of AVX2, others were not tried. */
+    const bool apart = VB == 32 && g->m <= MR && g->b_row >= 4096;
     V acc[MOST];
-    if (WHOLE || g->k <= KC) {
+    if (WHOLE || (g->k <= KC && !apart)) {
         FN(direct_sums)(g, acc, a, b, g->k, f, 1, false);
     } else {
         V total[MOST], some[MOST];
