@@ -1,9 +1,9 @@
 /* Include-template: the matrix product of one complex dtype, on panels of A as it is and of B with
- * real parts beside imaginary ones. Before: SFX, T (stored), C (its parts), V (vector of C), W (its lanes), LDV,
- * STV and LDV_N, STV_N (of so many lanes), RE_OF and IM_OF two vectors of pairs, FIRST_OF and
- * LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), TURN (of as many vectors as one has
- * numbers), MR (rows of the tile; it is one vector wide), KC, MC, NC (block sizes). After:
- * FN(gemm); everything is undefined. */
+ * real parts beside imaginary ones. Before: SFX, T (stored), C (its parts), V (vector of C), W (its
+ * lanes), LDV, STV and LDV_N, STV_N (of so many lanes), RE_OF and IM_OF two vectors of pairs,
+ * FIRST_OF and LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), TURN (of as many
+ * vectors as one has numbers), MR (rows of the tile; it is one vector wide), KC, MC, NC (block
+ * sizes). After: FN(gemm); everything is undefined. */
 
 #define NR                      W
 #define E                       (int64_t)sizeof(T)
