@@ -25,6 +25,8 @@
  * of GEMM_DOT; products of columns with a vector work on strips of GEMM_STRIP rows. Up to
  * GEMM_NARROW columns (or rows) are products with so many vectors, on GEMM_CACHE bytes each. */
 enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM_CACHE = 1 << 18 };
+/* Parts of a product of so many rows and columns go the ways of the whole. */
+enum { GEMM_SIDE = 2 * GEMM_SMALL };
 
 /* Up to so many summands and below so many bytes of B (half of L2, of processors with vectors of
  * that length) nothing is packed either, where elements need no conversion (loops/gemm_direct.h).

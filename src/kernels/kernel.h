@@ -171,6 +171,8 @@ typedef struct nomen__gemm {
     size_t (*scratch)(int64_t m, int64_t n,
                       int64_t k); /* bytes of 64-byte aligned scratch that run needs */
     void (*run)(const nomen__gemm_args *g, void *scratch);
+    int64_t rows; /* of a tile: who cuts C does so between tiles */
+    int64_t side; /* the fewest rows and columns of a part of C that has the bits of the whole */
 } nomen__gemm;
 
 /* The p-norms of the differences of m points and n others, of k coordinates each: those of point i

@@ -161,6 +161,18 @@ static inline __attribute__((always_inline)) void walk(char *o, int64_t out, con
     for (; n > 0; n--, a += in, o += out) memcpy(o, a, (size_t)size);
 }
 
+/* An element of 16 bytes to many places: vectors of it, two in a round. */
+static void fill_16(char *o, const char *a, int64_t n) {
+    enum { EACH = VB / 16 };
+    char line[VB];
+    for (int i = 0; i < EACH; i++) memcpy(line + 16 * i, a, 16);
+    vu32 x;
+    memcpy(&x, line, sizeof x);
+    LOOP_TWICE
+    for (; n >= EACH; n -= EACH, o += VB) memcpy(o, &x, sizeof x);
+    for (; n > 0; n--, o += 16) memcpy(o, line, 16);
+}
+
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
                         nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
@@ -169,6 +181,8 @@ static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int6
         reversed(ptr[0], ptr[1] - (n - 1) * size, n);
     } else if (step[0] == size && step[1] == 0 && n > 0 && is_one_byte(ptr[1], size)) {
         memset(ptr[0], *ptr[1], (size_t)(n * size));
+    } else if (step[0] == size && step[1] == 0 && size == 16 && n > 0) {
+        fill_16(ptr[0], ptr[1], n);
     } else if (step[0] == size && step[1]) {
         loop_take(ptr[0], ptr[1], step[1], n, (size_t)size);
     } else if (step[1] == size && step[0]) {

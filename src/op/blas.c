@@ -198,17 +198,17 @@ static size_t scratch_c128(int64_t m, int64_t n, int64_t k) {
     return blas.own[NOMEN_C128]->scratch(m, n, k);
 }
 
+/* From SIDES on our own kernels are as fast; it is also what the threads begin to share out, since
+ * OpenBLAS does not promise the same bits for the same element in a block of another size. */
+enum { SIDES = 128, TILE = 16 };
 static const nomen__gemm gemms[NOMEN_DTYPE_COUNT] = {
-    [NOMEN_F32] = {scratch_f32, run_f32},
-    [NOMEN_F64] = {scratch_f64, run_f64},
-    [NOMEN_C64] = {scratch_c64, run_c64},
-    [NOMEN_C128] = {scratch_c128, run_c128},
+    [NOMEN_F32] = {scratch_f32, run_f32, TILE, SIDES / 2},
+    [NOMEN_F64] = {scratch_f64, run_f64, TILE, SIDES / 2},
+    [NOMEN_C64] = {scratch_c64, run_c64, TILE, SIDES / 2},
+    [NOMEN_C128] = {scratch_c128, run_c128, TILE, SIDES / 2},
 };
 
-/* From this side on OpenBLAS is faster (bench/bench_blas.c), and up to SIDES: from there on our own
- * kernel is as fast. It is also what the threads begin to share out (launch_matmul.c), and OpenBLAS
- * does not promise the same bits for the same element in a block of another size. */
-enum { SIDES = 128 };
+/* From this side on OpenBLAS is faster (bench/bench_blas.c), and up to SIDES. */
 static const int64_t faster_from[NOMEN_DTYPE_COUNT] = {
     [NOMEN_F32] = 16, [NOMEN_F64] = 16, [NOMEN_C64] = 16, [NOMEN_C128] = 48};
 

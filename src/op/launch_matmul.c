@@ -10,10 +10,10 @@
 #include <sched.h>
 
 /* SERIAL_WORK: multiplications that one thread does without help; VECTOR_WORK: those of a chunk of
- * a product with a vector, which waits for memory. A product is cut into at most MOST_BLOCKS blocks
- * of at least LEAST_SIDE rows and columns; rows are cut at multiples of ROWS_STEP, columns of
- * COLS_STEP, which whole tiles of most kernels fit into. */
-enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 32, ROWS_STEP = 14, COLS_STEP = 64 };
+ * a product with a vector, which waits for memory. A product is cut into at most MOST_BLOCKS
+ * blocks; its rows are cut between tiles, columns at multiples of COLS_STEP, which whole tiles of
+ * most kernels fit into. */
+enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, COLS_STEP = 64 };
 enum { SMALL_SIDE = 16, MOST_SCRATCH = 64, VECTOR_WORK = SERIAL_WORK / 8 };
 /* Multiplications in the time that it takes to pack an element. */
 #define PACKING 8.0
@@ -170,10 +170,11 @@ static void cut(product *p, int64_t threads) {
     int64_t count = (threads + p->batches - 1) / p->batches;
     double least = 0;
     if (count > MOST_BLOCKS) count = MOST_BLOCKS;
-    const int64_t most = g->n / LEAST_SIDE > 1 ? g->n / LEAST_SIDE : 1;
-    for (int64_t d = 1; d <= count && (d == 1 || g->m / d >= LEAST_SIDE); d++) {
+    const int64_t least_side = p->gemm->side;
+    const int64_t most = g->n / least_side > 1 ? g->n / least_side : 1;
+    for (int64_t d = 1; d <= count && (d == 1 || g->m / d >= least_side); d++) {
         const int64_t a = count / d < most ? count / d : most;
-        const int64_t rows = side(g->m, d, ROWS_STEP), cols = side(g->n, a, COLS_STEP);
+        const int64_t rows = side(g->m, d, p->gemm->rows), cols = side(g->n, a, COLS_STEP);
         const double cost = (double)rows * (double)cols + PACKING * (double)(rows + cols);
         if (least > 0 && cost >= least) continue;
         least = cost;
@@ -189,9 +190,9 @@ static void cut_long_blocks(product *p) {
         double work = (double)p->rows * (double)p->cols * (double)g->k;
         bool down = p->rows >= p->cols;
         int64_t longer = down ? p->rows : p->cols;
-        if (work <= LONG_WORK || longer < 4 * LEAST_SIDE) return;
+        if (work <= LONG_WORK || longer < 4 * p->gemm->side) return;
         if (down)
-            p->rows = side(g->m, (g->m + p->rows - 1) / p->rows * 2, ROWS_STEP);
+            p->rows = side(g->m, (g->m + p->rows - 1) / p->rows * 2, p->gemm->rows);
         else
             p->cols = side(g->n, (g->n + p->cols - 1) / p->cols * 2, COLS_STEP);
         if ((down ? p->rows : p->cols) >= longer) return;

@@ -107,8 +107,6 @@ static void chosen_by_size(void **state) {
         {NOMEN_F32, 20, 20, 128, 0}, {NOMEN_C128, 47, 50, 50, 0},   {NOMEN_C128, 48, 50, 50, 1},
         {NOMEN_F16, 32, 32, 32, 0},  {NOMEN_I64, 32, 32, 32, 0},
     };
-    const int threads = nomen_get_num_threads();
-    assert_int_equal(nomen_set_num_threads(1), NOMEN_OK); /* several cut a product: a call each */
     assert_int_equal(nomen_set_blas("auto"), NOMEN_OK);
     assert_string_equal(nomen_get_blas(), "auto");
     for (size_t i = 0; i < NOMEN_COUNT(cases); i++) nomen_scope() {
@@ -119,7 +117,6 @@ static void chosen_by_size(void **state) {
         }
     assert_int_equal(nomen_set_blas("own"), NOMEN_OK);
     assert_string_equal(nomen_get_blas(), "own");
-    assert_int_equal(nomen_set_num_threads(threads), NOMEN_OK);
 }
 
 static void wrong_words(void **state) {

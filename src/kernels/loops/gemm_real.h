@@ -525,7 +525,8 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     }
 }
 
-static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
+static const nomen__gemm FN(gemm) = {
+    .scratch = FN(scratch), .run = FN(run), .rows = MR, .side = GEMM_SIDE};
 
 #undef NR
 #undef AT

@@ -358,4 +358,5 @@ static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
     gemm_matmul_bf16.run(g, scratch);
 }
 
-static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles, .run = run_by_tiles};
+static const nomen__gemm gemm_by_tiles = {
+    .scratch = scratch_of_tiles, .run = run_by_tiles, .rows = TILE_ROWS, .side = GEMM_SIDE};
