@@ -18,17 +18,7 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
     memcpy(to, &x, sizeof x);
 }
 
-#define OT       T
-#define V        T
-#define W        1
-#define LD(p)    (*(const T *)(p))
-#define ST(p, v) (*(OT *)(p) = (v))
-#define EXPR(x)  (x)
-
 #define T  uint8_t
-#define FN strided_1
-#include "kernels/loops/unary.h"
-#undef FN
 #define FN where_1
 #include "kernels/loops/where.h"
 #undef FN
@@ -38,9 +28,6 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
 #undef T
 
 #define T  loop_2
-#define FN strided_2
-#include "kernels/loops/unary.h"
-#undef FN
 #define FN where_2
 #include "kernels/loops/where.h"
 #undef FN
@@ -50,9 +37,6 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
 #undef T
 
 #define T  loop_4
-#define FN strided_4
-#include "kernels/loops/unary.h"
-#undef FN
 #define FN where_4
 #include "kernels/loops/where.h"
 #undef FN
@@ -62,9 +46,6 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
 #undef T
 
 #define T  loop_8
-#define FN strided_8
-#include "kernels/loops/unary.h"
-#undef FN
 #define FN where_8
 #include "kernels/loops/where.h"
 #undef FN
@@ -73,11 +54,6 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
 #undef FN
 #undef T
 
-#define T  loop_16
-#define FN strided_16
-#include "kernels/loops/unary.h"
-#undef FN
-#undef T
 /* As two words: these are chosen between without a branch. */
 typedef struct pair_16 {
     uint64_t half[2];
@@ -161,54 +137,62 @@ static inline __attribute__((always_inline)) void walk(char *o, int64_t out, con
     for (; n > 0; n--, a += in, o += out) memcpy(o, a, (size_t)size);
 }
 
-/* An element of 16 bytes to many places: vectors of it, two in a round. */
-static void fill_16(char *o, const char *a, int64_t n) {
-    enum { EACH = VB / 16 };
-    char line[VB];
-    for (int i = 0; i < EACH; i++) memcpy(line + 16 * i, a, 16);
-    vu32 x;
-    memcpy(&x, line, sizeof x);
+/* A vector of nothing but that element. */
+static inline __attribute__((always_inline)) vu32 repeated(const char *a, int64_t size) {
+    char x[VB];
+    for (int i = 0; i < VB; i += (int)size) memcpy(x + i, a, (size_t)size);
+    vu32 all;
+    memcpy(&all, x, sizeof all);
+    return all;
+}
+
+/* One element to many places side by side, the last of them once more. */
+static inline void fill(char *o, const char *a, int64_t n, int64_t size) {
+    const int64_t bytes = n * size;
+    if (bytes < VB) {
+        for (int64_t i = 0; i < bytes; i += size) memcpy(o + i, a, (size_t)size);
+        return;
+    }
+    const vu32 x = repeated(a, size);
     LOOP_TWICE
-    for (; n >= EACH; n -= EACH, o += VB) memcpy(o, &x, sizeof x);
-    for (; n > 0; n--, o += 16) memcpy(o, line, 16);
+    for (int64_t i = 0; i + VB <= bytes; i += VB) memcpy(o + i, &x, sizeof x);
+    memcpy(o + bytes - VB, &x, sizeof x);
 }
 
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
-                        nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
+                        void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
         if (n > 0 && ptr[0] != ptr[1]) copy_run(ptr[0], ptr[1], n * size);
     } else if (step[0] == size && step[1] == -size && n > 0) {
         reversed(ptr[0], ptr[1] - (n - 1) * size, n);
     } else if (step[0] == size && step[1] == 0 && n > 0 && is_one_byte(ptr[1], size)) {
         memset(ptr[0], *ptr[1], (size_t)(n * size));
-    } else if (step[0] == size && step[1] == 0 && size == 16 && n > 0) {
-        fill_16(ptr[0], ptr[1], n);
     } else if (step[0] == size && step[1]) {
         loop_take(ptr[0], ptr[1], step[1], n, (size_t)size);
     } else if (step[1] == size && step[0]) {
         loop_give(ptr[1], ptr[0], step[0], n, (size_t)size);
     } else if (step[1] == 0 && step[0] != size && n > 0) {
         spread(ptr[0], ptr[1], step[0], n, (size_t)size);
-    } else if (step[1] && step[0] != size) {
+    } else if (step[1]) {
         walk(ptr[0], step[0], ptr[1], step[1], n, size);
-    } else {
-        strided(ptr, step, n);
+    } else if (n > 0) {
+        fill(ptr[0], ptr[1], n, size);
     }
 }
 static void copy_1(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 1, strided_1, reversed_1);
+    copy(ptr, step, n, 1, reversed_1);
 }
 static void copy_2(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 2, strided_2, reversed_2);
+    copy(ptr, step, n, 2, reversed_2);
 }
 static void copy_4(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 4, strided_4, reversed_4);
+    copy(ptr, step, n, 4, reversed_4);
 }
 static void copy_8(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 8, strided_8, reversed_8);
+    copy(ptr, step, n, 8, reversed_8);
 }
 static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 16, strided_16, reversed_16);
+    copy(ptr, step, n, 16, reversed_16);
 }
 
 #define ROW_CAST(enumerator, function)                                                             \
