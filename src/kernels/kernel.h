@@ -61,6 +61,16 @@ typedef struct nomen__reduce_step {
     int64_t n_acc, acc_step, n_red, red_step, index0, index_step;
 } nomen__reduce_step;
 
+/* What a reducer makes of one element alone, so that as many results as elements need no
+ * accumulators. */
+typedef enum nomen__of_one {
+    NOMEN__OWN,       /* something of its own */
+    NOMEN__ITSELF,    /* that element; a position is 0 */
+    NOMEN__TRUTH,     /* whether it is not 0, where a bool is written */
+    NOMEN__PLUS_ZERO, /* that element, but that a zero loses its sign, as in a sum */
+    NOMEN__SIZE,      /* its absolute value */
+} nomen__of_one;
+
 typedef struct nomen__reducer {
     uint32_t acc_bytes; /* of one accumulator, at most NOMEN__ACC_BYTES */
     uint32_t acc_most;  /* accumulators at a time: NOMEN__ACC_BLOCK to NOMEN__ACC_WIDE */
@@ -74,6 +84,7 @@ typedef struct nomen__reducer {
     bool places;   /* the second result is a position, which the order of elements shows in (max) */
     bool heavy;    /* an element of a row takes more steps than its load: those that wait for
                     * memory fill the processor, which then asks for nothing more by itself */
+    nomen__of_one of_one;
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
     void (*merge)(void *acc, const void *later,

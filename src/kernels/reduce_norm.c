@@ -5,6 +5,7 @@
  * Idea: as reduce_sum.c; squares and absolute values of floating types below float64 are made and
  * added in double, which takes up squares that the type itself has no room for. */
 #define HEAVY
+#define OF_ONE NOMEN__SIZE
 #include "kernels/loops/reduce.h"
 
 #include <math.h>
@@ -76,6 +77,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 /* ---- any other: of powers -------------------------------------------------------------------- */
 #undef OP
 #undef CORE
+#undef OF_ONE /* the element is a power */
 #define OP   norm_root
 #define CORE norm_root
 
@@ -93,6 +95,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define DONE(a, p) (float)pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+
+#define OF_ONE NOMEN__SIZE
 
 /* ---- largest, smallest ----------------------------------------------------------------------- */
 #undef A

@@ -106,6 +106,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
+#define OF_ONE NOMEN__ITSELF
 #define LANE8  int16_t
 #define LANE16 int32_t
 #define LANE32 int64_t
@@ -114,6 +115,8 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define HEAVY
 #include "kernels/loops/fold_ints.h"
 #undef HEAVY
+#undef OF_ONE
+#define OF_ONE NOMEN__PLUS_ZERO
 
 /* ---- floating -------------------------------------------------------------------------------- */
 #undef JOIN

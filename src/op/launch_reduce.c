@@ -3,6 +3,7 @@
 #include "op/fusing.h"
 #include "op/launch.h"
 #include "op/nest.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include "nomen/memory.h"
@@ -311,6 +312,18 @@ static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t be
 
 /* ---- all units ------------------------------------------------------------------------------- */
 
+/* Accumulators in parts are joined by way of their results, which are elements in turn. */
+static void take_results(const reduction *r, void *acc, const void *own, int64_t n) {
+    _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 8];
+    char *to[NOMEN__MAX_OUT] = {made[0], made[1]};
+    nomen__reduce_step s = {.n_acc = 1, .n_red = n, .red_step = r->item};
+    r->reducer->finish(to, (const int64_t[NOMEN__MAX_OUT]){r->item, r->item}, own, n, &r->param);
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        s.in = made[k];
+        r->reducer->step(acc, &s);
+    }
+}
+
 /* Some of the rows of one accumulator that begin at s, `left` or `more` at most: each is reduced
  * into one of its own, as a call takes many of those at once, then halves are joined. How many. */
 static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *acc, int64_t left,
@@ -323,6 +336,10 @@ static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *
     all.n_red = r->reduced.size[0];
     r->reducer->init(own, all.n_acc);
     r->reducer->step(own, &all);
+    if (r->reducer->in_parts) {
+        take_results(r, acc, own, all.n_acc);
+        return all.n_acc;
+    }
     for (int64_t n = all.n_acc; n > 1; n -= n / 2)
         r->reducer->merge(own, own + (n - n / 2) * (int64_t)r->reducer->acc_bytes, n / 2);
     r->reducer->merge(acc, own, 1);
@@ -532,8 +549,8 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     merge_reduced(r, positions);
     finish_dims(r);
     plan_ahead(r, in);
-    r->together = !positions && !r->reducer->hasty && !r->reducer->in_parts &&
-                  r->reduced.ndim > 1 && r->block == 1 && r->reduced.size[0] <= TOGETHER;
+    r->together = !r->reducer->places && !r->reducer->hasty && r->reduced.ndim > 1 &&
+                  r->block == 1 && r->reduced.size[0] <= TOGETHER;
     r->across = (r->reducer->in_parts | r->reducer->hasty) && r->reduced.ndim > 1 &&
                 r->block == 1 && r->reduced.size[0] < SHORT_ROW && r->reduced.size[1] >= SHORT_ROW;
 }
@@ -603,6 +620,7 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     if (in->dtype != (uint8_t)c->compute || in->numel > FEW_ELEMENTS || in->numel == 0 ||
         !one_rectangle(in, c->mask, &s, &times))
         return false;
+    if (NOMEN_UNLIKELY(s.n_red == 1) && c->kernel->reducer->of_one == NOMEN__SIZE) return false;
     char *to[NOMEN__MAX_OUT] = {NULL, NULL};
     int64_t step[NOMEN__MAX_OUT] = {0, 0};
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
@@ -626,6 +644,48 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     }
 }
 
+/* ---- as many results as elements ------------------------------------------------------------- */
+
+/* Whether they are what the table has for one element, in dtypes that it can be written in. */
+static bool is_of_one(const nomen__call *c, nomen_tensor *const *out) {
+    const nomen__reducer *reducer = c->kernel->reducer;
+    if (NOMEN_LIKELY(c->in[0]->numel != (out[0] ? out[0] : out[1])->numel)) return false;
+    if (reducer->of_one == NOMEN__OWN) return false;
+    if (reducer->of_one == NOMEN__TRUTH && c->writes != NOMEN_BOOL) return false;
+    return reducer->of_one == NOMEN__SIZE || (c->in[0]->dtype == (uint8_t)c->compute &&
+                                              (!out[0] || out[0]->dtype == (uint8_t)c->writes));
+}
+
+/* The elementwise function of the input without its reduced dims, which all have one index. */
+static nomen_status reduce_ones(const nomen__call *c, nomen_tensor *const *out) {
+    const nomen_tensor *shape = out[0] ? out[0] : out[1], *all = c->in[0];
+    const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
+    const bool keepdim = shape->ndim == all->ndim;
+    nomen__layout view;
+    nomen_tensor *in = nomen__lay_over(&view, all, shape->ndim);
+    for (int d = 0, at = 0; d < all->ndim; d++) {
+        if (!keepdim && c->mask >> d & 1) continue;
+        in->size[at] = all->size[d];
+        in->stride[at++] = all->stride[d];
+    }
+    nomen__tensor_finish(in);
+    if (c->kernel->reducer->of_one >= NOMEN__PLUS_ZERO) {
+        const bool sum = c->kernel->reducer->of_one == NOMEN__PLUS_ZERO;
+        _Alignas(16) char nothing[16] = {0};
+        nomen_tensor number;
+        nomen__pass_number(&number, c->compute, nothing);
+        nomen__iter it;
+        nomen__iter_make(&it, nomen__kernel_find(sum ? "add" : "abs", c->compute)->loop, out[0],
+                         (nomen_tensor *[]){in, &number}, sum ? 2 : 1, shape->ndim, shape->size,
+                         c->compute, c->writes);
+        return nomen__iter_run_asking(&it);
+    }
+    nomen_status s = out[0] ? nomen__copy_values(out[0], in) : NOMEN_OK;
+    if (s || !out[1]) return s;
+    return c->kernel->reducer->places ? nomen__fill_values(out[1], &zero)
+                                      : nomen__copy_values(out[1], in);
+}
+
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
     if ((!out[0] && !out[1]) || (out[0] ? out[0] : out[1])->numel == 0) return NOMEN_OK;
     if (NOMEN_LIKELY(!(c->in[0]->flags & NOMEN__AWAY)) && reduce_few(c, out)) return NOMEN_OK;
@@ -635,6 +695,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
         if (!s && !done) s = nomen__make_ready(c->in[0]);
         if (s || done) return s;
     }
+    if (is_of_one(c, out)) return reduce_ones(c, out);
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_status status = reduce(c, in, out);

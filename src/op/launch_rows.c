@@ -97,7 +97,7 @@ static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
 /* A copy turns squares of elements in registers, and kernels may work in place. */
 bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim,
                             int64_t fetched) {
-    if (in->ndim < 2 || is_dense(in, out, dim) || !is_dense(out, out, dim)) return false;
+    if (in->ndim < 1 || is_dense(in, out, dim) || !is_dense(out, out, dim)) return false;
     return in->size[dim] > fetched || out->stride[dim] != 1;
 }
 

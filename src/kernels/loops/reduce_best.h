@@ -536,6 +536,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .in_parts = true,
                                            .places = true,
                                            .heavy = true,
+                                           .of_one = NOMEN__ITSELF,
                                            .init = FN(init),
                                            .step = FN(step),
                                            .merge = FN(merge),

@@ -5,7 +5,8 @@
  * accumulator, and there is no second result; RESULTS_STAY if they are what is written. NARROWED(
  * const double *, OUT *, n) if DONE gives a double that is rounded to a half type with others. Of
  * two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY: nothing has no result.
- * After: FN(reducer); OUT, DONE, OUT_SECOND and DONE_SECOND are undefined. */
+ * OF_ONE: what one element gives (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND and
+ * DONE_SECOND are undefined. */
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
@@ -63,6 +64,9 @@ static const nomen__reducer FN(reducer) = {
 #endif
 #if defined(NONEMPTY) || defined(DECIDED)
     .once = true,
+#endif
+#ifdef OF_ONE
+    .of_one = OF_ONE,
 #endif
     .init = FN2(init, CORE, SFX),
     .step = FN2(step, CORE, SFX),
