@@ -39,6 +39,7 @@ KEEP_BLOCKS = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_":
 HANGS_AFTER = 180
 CALLS_AT_ONCE, ELEMENTS_AT_ONCE = 24, 24_000_000  # that take turns: some GiB of operands
 QUIET = 0.05  # processors that others may use while a call is measured
+DISTURBED = 0.1  # that they may not have used in a line that is kept
 COLUMNS = (
     "op family form variant dtype n layout nomen_us peer_us ratio nomen_best_us peer_best_us"
     " nomen_first_us peer_first_us peer_kept_us others commit note"
@@ -253,7 +254,9 @@ class Results:
         self.lines = {call: line for call, line in self.lines.items() if call in self.order}
 
     def __contains__(self, case):
-        return call_of(case) in self.lines
+        """Is there a line of it, and did others leave it in peace?"""
+        line = self.lines.get(call_of(case))
+        return line is not None and float(line["others"] or 0) <= DISTURBED
 
     def put(self, case, answer):
         self.lines[call_of(case)] = line_of(case, *answer) | {"commit": self.commit}
@@ -385,7 +388,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, help="about what an ordinary call may take")
     parser.add_argument("--longest", type=float, help="leave out what takes longer, in seconds")
     parser.add_argument("--again", type=int, default=2, help="turns for calls that were disturbed")
-    parser.add_argument("--missing", action="store_true", help="only calls without a line")
+    again = "only calls without a line, or a disturbed one"
+    parser.add_argument("--missing", action="store_true", help=again)
     parser.add_argument("--no-report", action="store_true", help="only the CSV files")
     options = parser.parse_args()
     options.part = bool(options.op or options.size or options.missing or options.quick)
