@@ -161,8 +161,23 @@ def test_the_tree_is_clean(root):
     assert not found, "\n".join(f"{f.path}:{f.line}: {f.rule}: {f.message}" for f in found)
 
 
-def test_generated_files_are_up_to_date(root):
+WRITERS = [
+    "ops/gen.py",
+    "src/core/random_libm_tables.py",
+    "src/kernels/simd/vmath_coefficients.py",
+]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_generated_files_are_up_to_date(root, writer):
     done = subprocess.run(
-        [sys.executable, "ops/gen.py", "--check"], cwd=root, capture_output=True, text=True
+        [sys.executable, writer, "--check"], cwd=root, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_generated_header_of_the_library_has_a_writer(root):
+    heads = [p.read_text().splitlines()[0] for p in root.glob("src/**/*.gen.*")]
+    assert len(heads) > 3
+    for head in heads:
+        assert any(name.rpartition("/")[2] in head for name in WRITERS), head
