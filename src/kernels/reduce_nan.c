@@ -110,16 +110,21 @@ static inline c128 ctally_mean(const ctally2 *a) {
 
 #undef SFX
 #include "kernels/loops/take_sum2.h"
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      NUMBER(x)
+#define SFX              f64
+#define T                double
+#define F                double
+#define C                double
+#define D                double
+#define LD(x)            NUMBER(x)
+#define OF_VECTOR(v)     (vf64)((vu64)(v) & (vu64)((v) == (v)))
+#define TURNED           vf64
+#define TAKE_LANES(a, s) sum_take_f64(a, s)
+#define LANES_TURNED
 #define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef OF_VECTOR
 
 /* ---- means, and complex sums ----------------------------------------------------------------- */
 #undef OP

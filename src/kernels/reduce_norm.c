@@ -6,7 +6,7 @@
  * added in double, which takes up squares that the type itself has no room for. */
 #define HEAVY
 #define OF_ONE NOMEN__SIZE
-#include "kernels/loops/reduce.h"
+#include "kernels/loops/sum_lanes.h"
 
 #include <math.h>
 
@@ -47,6 +47,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 
 #include "kernels/loops/take_sum2.h"
 #define SIZE_F64(x)  __builtin_fabs(x)
+#define OF_VECTOR(v) v_abs_f64(v)
 #define SIZE_C128(x) size_c128(x)
 #define RESULT(a, p) sum2_get(a)
 #include "kernels/loops/fold_sizes.h"
@@ -70,6 +71,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 
 #include "kernels/loops/take_sum2.h"
 #define SIZE_F64(x)  ((x) * (x))
+#define OF_VECTOR(v) ((v) * (v))
 #define SIZE_C128(x) square_c128(x)
 #define RESULT(a, p) __builtin_sqrt(sum2_get(a))
 #include "kernels/loops/fold_sizes.h"
@@ -82,6 +84,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define CORE norm_root
 
 #define SIZE_F64(x)  (x)
+#define OF_VECTOR(v) (v)
 #define RESULT(a, p) pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/fold_sizes.h"
 

@@ -10,7 +10,8 @@
  * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
  * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h; LANES_TURNED
  * if longer rows of double are, too (reduce_rows.h; with AVX2: of wider vectors nobody knows,
- * narrower ones have few lanes). VID(vector) if the neutral vector is not one of ID in each lane,
+ * narrower ones have few lanes); OF_VECTOR(vector) then is LD of each of its lanes, if that is not
+ * what it holds, and stays. VID(vector) if the neutral vector is not one of ID in each lane,
  * which stays. ALONE(C) -> D if a lane by itself is not TOTAL(DID, lane), which stays: vectors of
  * lanes are taken as they are, and how many that are differs from ISA to ISA. FOLD_ROW(const F *,
  * n) -> D, if a row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
@@ -21,6 +22,11 @@
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
 #define VID_IS_OF_ID /* as in the next type */
+#endif
+
+#ifndef OF_VECTOR
+#define OF_VECTOR(v)    (v)
+#define OF_VECTOR_IS_IT /* as above */
 #endif
 
 #ifndef ALONE
@@ -466,6 +472,10 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #ifdef VID_IS_OF_ID
 #undef VID_IS_OF_ID
 #undef VID
+#endif
+#ifdef OF_VECTOR_IS_IT
+#undef OF_VECTOR_IS_IT
+#undef OF_VECTOR
 #endif
 #ifdef ALONE_IS_MADE
 #undef ALONE_IS_MADE

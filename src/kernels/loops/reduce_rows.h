@@ -13,10 +13,10 @@ static inline __attribute__((always_inline)) vf64 FN(row_left)(const T *x, int64
     for (int v = 0; v < vectors; v++) s[v] = VID(vf64);
     for (; j + vectors * W64 <= n; j += vectors * W64)
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; v++) s[v] = JOIN(s[v], ld_f64(x + j + v * W64));
+        for (int v = 0; v < vectors; v++) s[v] = JOIN(s[v], OF_VECTOR(ld_f64(x + j + v * W64)));
     for (; j + 8 <= n; j += 8) {
-        s[0] = JOIN(s[0], ld_f64(x + j));
-        s[1] = JOIN(s[1], ld_f64(x + j + W64));
+        s[0] = JOIN(s[0], OF_VECTOR(ld_f64(x + j)));
+        s[1] = JOIN(s[1], OF_VECTOR(ld_f64(x + j + W64)));
     }
 #pragma GCC unroll 4
     for (int v = 2; v < vectors; v += 2) {
@@ -43,7 +43,7 @@ static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
         const vf64 even = JOIN(x[0], x[2]), all = JOIN(even, JOIN(x[1], x[3]));
         for (int64_t j = n & ~(int64_t)7; j < n; j++) {
             const vf64 one = {row[0][j], row[1][j], row[2][j], row[3][j]};
-            odd = JOIN(odd, one);
+            odd = JOIN(odd, OF_VECTOR(one));
         }
         TAKE_LANES(acc + r, JOIN(all, odd));
     }

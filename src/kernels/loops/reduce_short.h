@@ -20,7 +20,7 @@ static inline vf64 short_load_f64(const double *p, int64_t n) {
 
 #ifndef TURNED_GET
 #define TURNED_GET(p, n)                                                                           \
-    _Generic((p), const float *: short_load_f32, const double *: short_load_f64)(p, n)
+    OF_VECTOR(_Generic((p), const float *: short_load_f32, const double *: short_load_f64)(p, n))
 #define TURN_SQUARE(x) SIMD_PICK(v_turn, (x)[0])(x)
 #endif
 
