@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import beside
 import pytest
 from _pytest.reports import TestReport
 from measured import measured
@@ -33,9 +33,6 @@ SANITIZER_OPTIONS = {
     "MSAN_OPTIONS": "allocator_may_return_null=1",
 }
 
-pools = []
-
-
 class CFile(pytest.File):
     def collect(self):
         for build in self.config.getoption("--builds").split(","):
@@ -47,7 +44,9 @@ class CProgram(pytest.Item):
     def __init__(self, *, program, **keywords):
         super().__init__(**keywords)
         self.program = program
-        self.future = None
+
+    def run_beside(self):
+        return run(self.program)
 
     def runtest(self):
         raise AssertionError("run_and_report runs these")
@@ -133,26 +132,11 @@ def verdict(code, results, time_limit, broken, output):
     return ""
 
 
-def start_all(items):
-    """Starts the programs, as many at a time as there are processors; the slow folders first."""
-    pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
-    pools.append(pool)
-    programs = [item for item in items if isinstance(item, CProgram)]
-    for item in sorted(programs, key=lambda item: item.path.parent.name, reverse=True):
-        item.future = pool.submit(run, item.program)
-
-
-def stop_all():
-    """An interrupted run does not wait for the programs that have not begun."""
-    for pool in pools:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
 def run_and_report(item):
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     start = time.time()
-    results, wrong = item.future.result()
+    results, wrong = beside.result(item)
     if wrong:
         results.append(("program", "failed", wrong, 0.0))
     if all(outcome != "failed" for _, outcome, _, _ in results):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import beside  # noqa: E402
 import collect_c  # noqa: E402
 from measured import measured  # noqa: E402
 
@@ -80,15 +81,15 @@ def pytest_collection_modifyitems(config, items):
     if chosen or not all(files.issuperset(folder.glob("test_*.[cp]*")) for folder in folders):
         config.hook.pytest_deselected(items=pages)
         pages = []
-    # C programs run beside the Python tests, and are asked for their results after them.
-    rest.sort(key=lambda item: isinstance(item, collect_c.CProgram))
+    # What runs beside the others is asked for its results after them.
+    rest.sort(key=lambda item: beside.work_of(item) is not None)
     items[:] = rest + pages
 
 
 def pytest_collection_finish(session):
     if not session.config.option.collectonly:
         measured.start()
-        collect_c.start_all(session.items)
+        beside.start_all(session.items)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -112,7 +113,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def pytest_sessionfinish(session):
-    collect_c.stop_all()
+    beside.stop_all()
 
 
 def pytest_unconfigure(config):
@@ -131,6 +132,12 @@ def pytest_unconfigure(config):
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture(name="beside")
+def found_beside(request):
+    """What beside() of the test's module found out while other tests ran."""
+    return beside.result(request.node)
 
 
 @pytest.fixture

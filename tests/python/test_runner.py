@@ -31,6 +31,21 @@ int main(void) {
 """
 
 
+BESIDE = """
+import pytest
+def beside(config, root, kind):
+    if kind == "absent":
+        pytest.skip("not here")
+    assert kind != "broken"
+    return kind, root == config.rootpath
+@pytest.mark.parametrize("kind", ["good", "absent", "broken"])
+def test_kinds(kind, beside):
+    assert beside == (kind, True)
+def test_no_other(request):
+    assert "beside" not in request.fixturenames
+"""
+
+
 def script(folder, text):
     path = folder / "program"
     path.write_text("#!/bin/sh\n" + text)
@@ -81,8 +96,9 @@ def test_a_real_program_counts_in_the_closing_line(tmp_path, root):
     for path in (source, program):
         path.parent.mkdir(parents=True)
     source.write_text(PROGRAM)
+    (tmp_path / "tests" / "test_beside.py").write_text(BESIDE)
     subprocess.run(["gcc", str(source), "-lcmocka", "-o", str(program)], check=True)
-    for name in ("conftest.py", "collect_c.py", "measured.py"):
+    for name in ("beside.py", "conftest.py", "collect_c.py", "measured.py"):
         shutil.copy(root / "tests" / name, tmp_path / "tests" / name)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), str(tmp_path / "tests")],
@@ -92,4 +108,4 @@ def test_a_real_program_counts_in_the_closing_line(tmp_path, root):
         text=True,
     )
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "2 passed, 1 failed, 1 skipped"
+    assert done.stdout.splitlines()[-1] == "4 passed, 2 failed, 2 skipped"

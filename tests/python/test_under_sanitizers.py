@@ -5,6 +5,9 @@ UBSan (gcc's and clang's), by ThreadSanitizer, by valgrind, by the C library (wi
 import re
 import shutil
 import subprocess
+import tempfile
+
+from pathlib import Path
 
 import pytest
 import sanitized
@@ -38,11 +41,11 @@ BUILDS = {
 }
 
 
-@pytest.mark.parametrize("build", BUILDS)
-def test_all_others_under_the_sanitizers(build, root, tmp_path, request, record_property):
-    if not request.config.getoption("--sanitized-python"):
+def beside(config, root, build):
+    """-> what the sanitizer reported, the run."""
+    if not config.getoption("--sanitized-python"):
         pytest.skip("--sanitized-python is not given (.ci/run gives it)")
-    if build not in request.config.getoption("--builds").split(","):
+    if build not in config.getoption("--builds").split(","):
         pytest.skip(f"{build} is not among --builds (make sanitize names all)")
     if build == "memcheck" and not shutil.which("valgrind"):
         pytest.skip("valgrind is not installed")
@@ -52,15 +55,21 @@ def test_all_others_under_the_sanitizers(build, root, tmp_path, request, record_
     folder = root / "tests" / "python"
     stems = BUILDS[build] or sorted({f.stem for f in folder.glob("test_*.py")} - set(LEFT_OUT))
     tests = [str(folder / f"{stem}.py") for stem in stems]
-    report = tmp_path / "report"
-    run = subprocess.run(
-        sanitized.pytest_command("-q", *tests, build=build, report=report),
-        env=sanitized.environment(report, build),
-        cwd=root,
-        capture_output=True,
-        text=True,
-    )
-    reports = "".join(file.read_text()[:8000] for file in tmp_path.glob("report*"))
+    with tempfile.TemporaryDirectory(prefix="nomen-sanitized-") as reports:
+        report = Path(reports) / "report"
+        run = subprocess.run(
+            sanitized.pytest_command("-q", *tests, build=build, report=report),
+            env=sanitized.environment(report, build),
+            cwd=root,
+            capture_output=True,
+            text=True,
+        )
+        return "".join(file.read_text()[:8000] for file in Path(reports).glob("report*")), run
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_all_others_under_the_sanitizers(build, beside, record_property):
+    reports, run = beside
     assert not reports, reports
     assert run.returncode == 0, (run.stdout + run.stderr)[-8000:]
     passed = re.search(r"^(\d+) passed, 0 failed", run.stdout, re.M)
