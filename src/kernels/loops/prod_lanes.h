@@ -1,12 +1,13 @@
-/* The product of a row of float32 in 32 lanes of double, or of a row of complex numbers in 16 lanes
- * of two double, which are joined in halves. The end of a row goes to the first lanes. The lanes
- * and the order are the same in every ISA. */
+/* The product of a row of float32 in 32 lanes of double (16 for short ones: joining the lanes takes
+ * as long as a hundred elements), or of a row of complex numbers in 16 lanes of two double, which
+ * are joined in halves. The end of a row goes to the first lanes. The lanes and the order are the
+ * same in every ISA. */
 #ifndef NOMEN_SRC_PROD_LANES_H
 #define NOMEN_SRC_PROD_LANES_H
 
 #include "kernels/loops/complex_wide.h"
 
-enum { PROD_LANES = 32, PROD_VECTORS = PROD_LANES / W64 };
+enum { PROD_LANES = 32, PROD_FEW = 16, PROD_MANY = 128, PROD_VECTORS = PROD_LANES / W64 };
 
 /* The first k lanes and, behind them, ones. */
 static inline vf64 prod_few(const float *x, int64_t k) {
@@ -16,26 +17,28 @@ static inline vf64 prod_few(const float *x, int64_t k) {
     return (vf64)((vi64) __builtin_convertvector(v_low(ld_f32_n(x, k)), vf64) | rest);
 }
 
-/* Of n >= PROD_LANES elements. */
-static inline double prod_lanes(const float *x, int64_t n) {
+/* Of n >= lanes elements. */
+static inline __attribute__((always_inline)) double prod_lanes_of(const float *x, int64_t n,
+                                                                  const int lanes) {
+    const int vectors = lanes / W64;
     vf64 s[PROD_VECTORS];
     double last[W64] __attribute__((aligned(64)));
-    int64_t j = PROD_LANES;
+    int64_t j = lanes;
 #pragma GCC unroll 16
-    for (int v = 0; v < PROD_VECTORS; v++) s[v] = widen_f32(x + v * W64);
-    for (; j + PROD_LANES <= n; j += PROD_LANES)
+    for (int v = 0; v < vectors; v++) s[v] = widen_f32(x + v * W64);
+    for (; j + lanes <= n; j += lanes)
 #pragma GCC unroll 16
-        for (int v = 0; v < PROD_VECTORS; v++) s[v] *= widen_f32(x + j + v * W64);
+        for (int v = 0; v < vectors; v++) s[v] *= widen_f32(x + j + v * W64);
     if (j < n) {
 #pragma GCC unroll 16
-        for (int v = 0; v < PROD_VECTORS; v++, j += W64)
+        for (int v = 0; v < vectors; v++, j += W64)
             if (j + W64 <= n)
                 s[v] *= widen_f32(x + j);
             else if (j < n)
                 s[v] *= prod_few(x + j, n - j);
     }
 #pragma GCC unroll 8
-    for (int half = PROD_VECTORS / 2; half; half /= 2)
+    for (int half = vectors / 2; half; half /= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < half; i++) s[i] *= s[i + half];
     st_f64(last, s[0]);
@@ -43,6 +46,9 @@ static inline double prod_lanes(const float *x, int64_t n) {
     for (int half = W64 / 2; half; half /= 2)
         for (int l = 0; l < half; l++) last[l] *= last[l + half];
     return last[0];
+}
+static inline double prod_lanes(const float *x, int64_t n) {
+    return n < PROD_MANY ? prod_lanes_of(x, n, PROD_FEW) : prod_lanes_of(x, n, PROD_LANES);
 }
 
 /* Of n >= PROD_NUMBERS complex numbers of so many bytes: what is left when whole vectors have been

@@ -1,13 +1,14 @@
 /* The sum of a row of float32, or of a half type, in 64 lanes of float32, which are joined in
- * double, in halves. The end of a row goes to the first lanes, by whole vectors and a part of one:
- * rows of hundreds are not many times longer than their end. The lanes and the order are the same
- * in every ISA. */
+ * double, in halves. Joining them takes as long as hundreds of elements: short rows have 16 lanes,
+ * none of which gets more elements than one of 64 does of a block. The end of a row goes to the
+ * first lanes, by whole vectors and a part of one: rows of hundreds are not many times longer than
+ * their end. The lanes and the order are the same in every ISA. */
 #ifndef NOMEN_SRC_SUM_LANES_H
 #define NOMEN_SRC_SUM_LANES_H
 
 #include "kernels/loops/reduce.h"
 
-enum { SUM_LANES = 64, SUM_FEW = 16, SUM_VECTORS = SUM_LANES / W32 };
+enum { SUM_LANES = 64, SUM_FEW = 16, SUM_MANY = 256, SUM_VECTORS = SUM_LANES / W32 };
 
 /* What is added of some elements: all of them, or 0 in the place of NaN. */
 static inline vf32 sum_all(vf32 x) { return x; }
@@ -56,7 +57,8 @@ static inline __attribute__((always_inline)) c128 sum_last(vf64 x, const int par
 static inline __attribute__((always_inline)) double
 sum_lanes_of(const char *x, int64_t n, const int64_t size, vf32 (*const load)(const void *),
              vf32 (*const load_n)(const void *, int64_t), vf32 (*const taken)(vf32)) {
-    return sum_last(sum_vector_of(x, n, SUM_LANES, size, load, load_n, taken), 1).re;
+    return n < SUM_MANY ? sum_last(sum_vector_of(x, n, SUM_FEW, size, load, load_n, taken), 1).re
+                        : sum_last(sum_vector_of(x, n, SUM_LANES, size, load, load_n, taken), 1).re;
 }
 static inline double sum_lanes(const float *x, int64_t n) {
     return sum_lanes_of((const char *)x, n, sizeof *x, ld_f32, ld_f32_n, sum_all);
@@ -82,7 +84,7 @@ static inline double nansum_lanes_bf16(const uint16_t *x, int64_t n) {
  * n >= PAIRS_FEW in double, in so many lanes of two numbers (or SUM_PAIRS), the end as above. */
 static inline __attribute__((always_inline)) vf64 csum_vector(const c64 *x, int64_t n) {
     const char *p = (const char *)x;
-    if (n < SUM_LANES / 2)
+    if (n < SUM_MANY / 2)
         return sum_vector_of(p, 2 * n, SUM_FEW, sizeof(float), ld_f32, ld_f32_n, sum_all);
     return sum_vector_of(p, 2 * n, SUM_LANES, sizeof(float), ld_f32, ld_f32_n, sum_all);
 }
