@@ -102,6 +102,8 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define C              float
 #define D              double
 #define LD(x)          NUMBER(x)
+#define LV             vf32
+#define VLOAD(x)       sum_numbers(ld_f32(x))
 #define FOLD_ROW(x, n) ((n) < SUM_LANES ? fold_few_nansum_f32(x, n) : nansum_lanes(x, n))
 #define OUT            float
 #define DONE(a, p)     (float)*(a)
@@ -110,19 +112,25 @@ static inline c128 ctally_mean(const ctally2 *a) {
 
 #undef SFX
 #include "kernels/loops/take_sum2.h"
-#define SFX              f64
-#define T                double
-#define F                double
-#define C                double
-#define D                double
-#define LD(x)            NUMBER(x)
-#define OF_VECTOR(v)     (vf64)((vu64)(v) & (vu64)((v) == (v)))
-#define TURNED           vf64
-#define TAKE_LANES(a, s) sum_take_f64(a, s)
+#define SFX               f64
+#define T                 double
+#define F                 double
+#define C                 double
+#define D                 double
+#define LD(x)             NUMBER(x)
+#define OF_VECTOR(v)      (vf64)((vu64)(v) & (vu64)((v) == (v)))
+#define LV                vf64
+#define VLOAD(x)          OF_VECTOR(ld_f64(x))
+#define FOLD_DIRECT(x, n) fold_row_nansum_f64(x, n)
+#define TURNED            vf64
+#define TAKE_LANES(a, s)  sum_take_f64(a, s)
 #define LANES_TURNED
+#define RESULTS sum2_results
+#define RESULTS_STAY
 #define OUT        double
-#define DONE(a, p) sum2_get(a)
+#define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"
+#undef RESULTS
 #undef SFX
 #undef OF_VECTOR
 

@@ -86,10 +86,11 @@ static APART int64_t rows_at_once_sum_c128(csum2 *acc, const nomen__reduce_step 
     enum { MOST = 80 };
     return s->n_red <= MOST ? csum_rows(acc, s, pairs_left) : 0;
 }
-static inline c128 csum2_get(const csum2 *s) { return (c128){sum2_get(&s->re), sum2_get(&s->im)}; }
-static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
-    c128 t = csum2_get(s);
-    return (c128){t.re / (double)p->count, t.im / (double)p->count};
+static inline void csum2_results(const csum2 *s, int64_t n, c128 *to) {
+    sum2_results((const sum2 *)(const void *)s, 2 * n, (double *)(void *)to);
+}
+static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
+    return (c128){s->re / (double)p->count, s->im / (double)p->count};
 }
 
 #define LANE_BYTES 256
@@ -215,20 +216,24 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define C                c64
 #define D                c128
 #define LD(x)            (x)
+#define LV               vf32
+#define VLOAD(x)         ld_f32(x)
 #define TURNED           vf32
 #define TURNED_GET(p, n) narrow_get(p, n)
 #define TURN_SQUARE      v_turn_c64
 #define TAKE_LANES(a, s) csum2_take_narrow(a, s)
 #define FOLD_ROW(x, n)   ((n) < SUM_FEW / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
 #define ROWS_AT_ONCE     (SUM_FEW / 2)
+#define MADE             c128
+#define RESULTS          csum2_results
 #define OUT              c64
-#define DONE(a, p)       c_narrow(csum2_get(a))
+#define DONE(a, p)       c_narrow(*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
 #define OP         mean
 #define OUT        c64
-#define DONE(a, p) c_narrow(csum2_mean(a, p))
+#define DONE(a, p) c_narrow(csum_mean(a, p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
@@ -247,23 +252,26 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define C                c128
 #define D                c128
 #define LD(x)            (x)
+#define LV               vf64
+#define VLOAD(x)         ld_f64(x)
 #define TURNED           vf64
 #define TURNED_GET(p, n) wide_get(p, 16, n)
 #define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) csum2_take(a, s)
 #define FOLD_ROW(x, n)   ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
 #define ROWS_AT_ONCE     PAIRS_FEW
-#define OUT              c128
-#define DONE(a, p)       csum2_get(a)
+#define RESULTS_STAY
+#define OUT        c128
+#define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
 #define OP         mean
 #define OUT        c128
-#define DONE(a, p) csum2_mean(a, p)
+#define DONE(a, p) csum_mean(a, p)
 #include "kernels/loops/reduce_finish.h"
-#undef OP
-#define OP sum
+#undef RESULTS
+#undef MADE
 
 const nomen__kernel NOMEN__TABLE(reduce_sum)[] = {
     REDUCER_INTS("sum", sum),     REDUCER_FLOATS("sum", sum),      REDUCER_COMPLEXES("sum", sum),

@@ -1,23 +1,28 @@
 /* Include-template: writes results and ties init, step, merge and finish of a reducer together.
  * Before: OP, SFX, A, OUT (type written), DONE(const A *, const nomen__reduce_param *) -> OUT, and
  * CORE: the operation whose init, step and merge serve this one too. RESULTS(const A *, n,
- * double *) if vectors make the results of some accumulators: DONE gets one of those instead of an
- * accumulator, and there is no second result; RESULTS_STAY if they are what is written. NARROWED(
- * const double *, OUT *, n) if DONE gives a double that is rounded to a half type with others. Of
- * two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY: nothing has no result.
- * OF_ONE: what one element gives (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND and
- * DONE_SECOND are undefined. */
+ * MADE *) if vectors make the results of some accumulators (MADE: double unless told): DONE gets
+ * one of those instead of an accumulator, and there is no second result; RESULTS_STAY if they are
+ * what is written. NARROWED( const double *, OUT *, n) if DONE gives a double that is rounded to a
+ * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
+ * nothing has no result. OF_ONE: what one element gives (nomen__of_one). After: FN(reducer); OUT,
+ * DONE, OUT_SECOND and DONE_SECOND are undefined. */
+
+#ifndef MADE
+#define MADE         double
+#define MADE_IS_MADE /* as in the next type */
+#endif
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
 #ifdef RESULTS_STAY
-    if (out[0] && out_step[0] == (int64_t)sizeof(double)) {
-        RESULTS(acc, n_acc, (double *)(void *)out[0]);
+    if (out[0] && out_step[0] == (int64_t)sizeof(MADE)) {
+        RESULTS(acc, n_acc, (MADE *)(void *)out[0]);
         return;
     }
 #endif
 #ifdef RESULTS
-    double a[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+    MADE a[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
     RESULTS(acc, n_acc, a);
 #else
     const A *a = acc;
@@ -80,3 +85,7 @@ static const nomen__reducer FN(reducer) = {
 #undef RESULTS_STAY
 #undef OUT_SECOND
 #undef DONE_SECOND
+#ifdef MADE_IS_MADE
+#undef MADE_IS_MADE
+#undef MADE
+#endif
