@@ -7,6 +7,7 @@
 #define HEAVY
 #define OF_ONE NOMEN__SIZE
 #include "kernels/loops/sum_lanes.h"
+#include "kernels/loops/wide_lanes.h"
 
 #include <math.h>
 
@@ -18,6 +19,9 @@ static inline double square_c128(c128 x) {
 static inline double square_c64(c64 x) { return square_c128((c128){(double)x.re, (double)x.im}); }
 static inline double size_c64(c64 x) { return __builtin_sqrt(square_c64(x)); }
 static inline double size_c128(c128 x) { return hypot(x.re, x.im); }
+/* Of elements of a row that are widened, and of some of a vector. */
+static inline vf64 wide_size(vf64 x) { return v_abs_f64(x); }
+static inline vf64 wide_square(vf64 x) { return x * x; }
 /* NaN wins. */
 static inline double larger(double a, double b) { return a > b || a != a ? a : b; }
 static inline double smaller(double a, double b) { return a < b || a != a ? a : b; }
@@ -38,8 +42,12 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define LANE         double
 #define BLOCK        double
 #define LOAD(x)      __builtin_fabs((double)(x))
+#define WIDE_F32(x)  wide_size(widen_f32(x))
 #define RESULT(a, p) (*(a))
+#define FOLD_ROW(x, n)                                                                             \
+    ((n) < WIDE_LANES ? FN(fold_few)(x, n) : wide_lanes(x, n, wide_plus, wide_size, wide_first))
 #include "kernels/loops/fold_floats.h"
+#undef FOLD_ROW
 
 #define SIZE_C64(x)  size_c64(x)
 #define RESULT(a, p) (*(a))
@@ -47,7 +55,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 
 #include "kernels/loops/take_sum2.h"
 #define SIZE_F64(x)  __builtin_fabs(x)
-#define OF_VECTOR(v) v_abs_f64(v)
+#define OF_VECTOR(v) wide_size(v)
 #define SIZE_C128(x) size_c128(x)
 #define RESULT(a, p) sum2_get(a)
 #include "kernels/loops/fold_sizes.h"
@@ -62,8 +70,12 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define LANE         double
 #define BLOCK        double
 #define LOAD(x)      ((double)(x) * (double)(x))
+#define WIDE_F32(x)  wide_square(widen_f32(x))
 #define RESULT(a, p) __builtin_sqrt(*(a))
+#define FOLD_ROW(x, n)                                                                             \
+    ((n) < WIDE_LANES ? FN(fold_few)(x, n) : wide_lanes(x, n, wide_plus, wide_square, wide_first))
 #include "kernels/loops/fold_floats.h"
+#undef FOLD_ROW
 
 #define SIZE_C64(x)  square_c64(x)
 #define RESULT(a, p) __builtin_sqrt(*(a))
@@ -71,7 +83,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 
 #include "kernels/loops/take_sum2.h"
 #define SIZE_F64(x)  ((x) * (x))
-#define OF_VECTOR(v) ((v) * (v))
+#define OF_VECTOR(v) wide_square(v)
 #define SIZE_C128(x) square_c128(x)
 #define RESULT(a, p) __builtin_sqrt(sum2_get(a))
 #include "kernels/loops/fold_sizes.h"

@@ -43,7 +43,7 @@
 #define LOAD(x)        (double)(x)
 #define WIDE_F32(x)    widen_f32(x)
 #define RESULT(a, p)   (*(a))
-#define FOLD_ROW(x, n) ((n) < PROD_LANES ? FN(fold_few)(x, n) : prod_lanes(x, n))
+#define FOLD_ROW(x, n) ((n) < WIDE_LANES ? FN(fold_few)(x, n) : prod_lanes(x, n))
 #include "kernels/loops/fold_floats.h"
 #undef FOLD_ROW
 
