@@ -33,6 +33,7 @@ SANITIZER_OPTIONS = {
     "MSAN_OPTIONS": "allocator_may_return_null=1",
 }
 
+
 class CFile(pytest.File):
     def collect(self):
         for build in self.config.getoption("--builds").split(","):

@@ -3,7 +3,7 @@
  * CORE: the operation whose init, step and merge serve this one too. RESULTS(const A *, n,
  * MADE *) if vectors make the results of some accumulators (MADE: double unless told): DONE gets
  * one of those instead of an accumulator, and there is no second result; RESULTS_STAY if they are
- * what is written. NARROWED( const double *, OUT *, n) if DONE gives a double that is rounded to a
+ * what is written. NARROWED(const double *, OUT *, n) if DONE gives a double that is rounded to a
  * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
  * nothing has no result. OF_ONE: what one element gives (nomen__of_one). After: FN(reducer); OUT,
  * DONE, OUT_SECOND and DONE_SECOND are undefined. */
