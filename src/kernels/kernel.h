@@ -61,12 +61,12 @@ typedef struct nomen__reduce_step {
     int64_t n_acc, acc_step, n_red, red_step, index0, index_step;
 } nomen__reduce_step;
 
-/* What a reducer makes of one element alone, so that as many results as elements need no
- * accumulators. */
+/* What a reducer or a scanner makes of one element alone: as many rows as elements are copied, and
+ * need neither accumulators nor carries. */
 typedef enum nomen__of_one {
     NOMEN__OWN,       /* something of its own */
     NOMEN__ITSELF,    /* that element; a position is 0 */
-    NOMEN__TRUTH,     /* whether it is not 0, where a bool is written */
+    NOMEN__TRUTH,     /* whether it is not 0, as a byte */
     NOMEN__PLUS_ZERO, /* that element, but that a zero loses its sign, as in a sum */
     NOMEN__SIZE,      /* its absolute value */
 } nomen__of_one;
@@ -112,6 +112,7 @@ typedef struct nomen__scan_args {
 
 typedef struct nomen__scanner {
     uint32_t carry_bytes; /* a multiple of 8, at most NOMEN__ACC_BYTES */
+    nomen__of_one of_one;
     void (*begin)(void *carry, int64_t lines);
     void (*run)(void *carry, const nomen__scan_args *a);
     /* The same of lines from their beginning whose carry nobody asks for. NULL: begin and run. */

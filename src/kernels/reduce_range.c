@@ -2,6 +2,8 @@
  * reduce_extremum.c. */
 #include "kernels/loops/reduce.h"
 
+#define OF_ONE NOMEN__ITSELF
+
 #define OP           amax
 #define CORE         amax
 #define BETTER(a, b) ((a) > (b))

@@ -14,6 +14,7 @@
 #define MEET(a, b) (*(a) *= *(b))
 #define GET(b, a)  ((b) * (a))
 
+#define OF_ONE       NOMEN__ITSELF
 #define CHAINS       1
 #define EIGHTS(b, a) GET(b, a)
 #if VB == 64 /* which has an instruction for it */
@@ -89,6 +90,7 @@
 #undef A
 #undef A_ZERO
 #undef TAKE
+#undef OF_ONE /* a number times one is another where it is infinite */
 #define LINES_RUN(a, bytes, owns, bases) pairs_run(a, bytes, owns, bases, false)
 #define A                                c128
 #define A_ZERO                           ((c128){1, 0})

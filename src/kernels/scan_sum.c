@@ -18,6 +18,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define MEET(a, b) (*(a) += *(b))
 #define GET(b, a)  ((b) + (a))
 
+#define OF_ONE       NOMEN__ITSELF
 #define SUMS         eights_sum_u64
 #define EIGHTS(b, a) ((b) + (a))
 #include "kernels/loops/scan_integers.h"
@@ -26,7 +27,9 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define LEVELS_RUN(a, owns, bases) lanes_levels(a, owns, bases, true)
 #endif
 
+#undef OF_ONE
 #undef SUMS
+#define OF_ONE                    NOMEN__PLUS_ZERO
 #define SUMS                      eights_sum
 #define SFX                       f16
 #define A                         double

@@ -1,6 +1,7 @@
 /* Launches: elementwise kernels, fills, and what all launches share. Reductions, row functions and
  * matrix products: launch_reduce.c, launch_rows.c, launch_matmul.c. */
 #include "op/launch.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include <string.h>
@@ -60,6 +61,30 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
                      c->out[0]->size, c->compute, c->writes);
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
     return nomen__iter_run_asking(&it);
+}
+
+nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,
+                                nomen_tensor *const out[2], bool places) {
+    const nomen_number first = {NOMEN_NUMBER_INT, 0, 0, 0};
+    nomen_status s = NOMEN_OK;
+    if (of_one == NOMEN__PLUS_ZERO || of_one == NOMEN__SIZE) {
+        const bool sum = of_one == NOMEN__PLUS_ZERO;
+        _Alignas(16) char nothing[16] = {0};
+        nomen_tensor number;
+        nomen__pass_number(&number, c->compute, nothing);
+        nomen__iter it;
+        nomen__iter_make(&it, nomen__kernel_find(sum ? "add" : "abs", c->compute)->loop, out[0],
+                         (nomen_tensor *[]){in, &number}, sum ? 2 : 1, in->ndim, in->size,
+                         c->compute, c->writes);
+        s = nomen__iter_run_asking(&it);
+    } else if (out[0]) {
+        nomen__layout view;
+        nomen_tensor *to = nomen__lay_alike(&view, out[0]);
+        if (of_one == NOMEN__TRUTH) to->dtype = NOMEN_BOOL; /* bytes of 0 and 1, whatever it is */
+        s = nomen__copy_values(to, in);
+    }
+    if (s || !out[1]) return s;
+    return places ? nomen__fill_values(out[1], &first) : nomen__copy_values(out[1], in);
 }
 
 nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {

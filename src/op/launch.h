@@ -41,6 +41,11 @@ static inline __attribute__((warn_unused_result)) nomen_status nomen__launch_end
     return NOMEN_LIKELY(made == out) ? s : nomen__launch_move(out, made, s);
 }
 
+/* Of rows of one element, all in `in`, which has the dims of out[0] and out[1]; one of these may be
+ * NULL. The second result is a position, or else what the first one is. */
+nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,
+                                nomen_tensor *const out[2], bool places);
+
 /* Is the one number in t the same in dtype d? */
 bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d);
 

@@ -502,6 +502,19 @@ static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[
     return s;
 }
 
+/* Rows of one element each. */
+static bool are_ones(const nomen_tensor *in, int dim) {
+    return dim >= 0 && in->ndim > 0 && in->size[dim] == 1;
+}
+
+static nomen_status order_ones(const nomen__call *c, const nomen_tensor *in,
+                               nomen_tensor *const out[2], int dim) {
+    nomen__layout view;
+    nomen_tensor *ones =
+        nomen__lay_without(&view, in, UINT64_C(1) << dim, (out[0] ? out[0] : out[1])->ndim);
+    return nomen__launch_ones(c, NOMEN__ITSELF, ones, out, true);
+}
+
 /* values or indices may be NULL: not wanted. */
 static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *indices) {
     nomen_tensor *wanted[2] = {values, indices}, *made[2] = {NULL, NULL};
@@ -522,6 +535,8 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
         nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
     else if (ready && NOMEN_UNLIKELY(is_in_order(c, in, dim)))
         status = order_as_is(in, made, dim);
+    else if (ready && NOMEN_UNLIKELY(are_ones(in, dim)))
+        status = order_ones(c, in, made, dim);
     else if (ready)
         status = order(c, in, made, dim);
     for (int k = 0; k < 2; k++)

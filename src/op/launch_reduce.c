@@ -648,42 +648,19 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
 
 /* Whether they are what the table has for one element, in dtypes that it can be written in. */
 static bool is_of_one(const nomen__call *c, nomen_tensor *const *out) {
-    const nomen__reducer *reducer = c->kernel->reducer;
+    const nomen__of_one of_one = c->kernel->reducer->of_one;
     if (NOMEN_LIKELY(c->in[0]->numel != (out[0] ? out[0] : out[1])->numel)) return false;
-    if (reducer->of_one == NOMEN__OWN) return false;
-    if (reducer->of_one == NOMEN__TRUTH && c->writes != NOMEN_BOOL) return false;
-    return reducer->of_one == NOMEN__SIZE || (c->in[0]->dtype == (uint8_t)c->compute &&
-                                              (!out[0] || out[0]->dtype == (uint8_t)c->writes));
+    if (of_one == NOMEN__OWN || of_one == NOMEN__SIZE) return of_one == NOMEN__SIZE;
+    return c->in[0]->dtype == (uint8_t)c->compute &&
+           (!out[0] || out[0]->dtype == (uint8_t)c->writes);
 }
 
-/* The elementwise function of the input without its reduced dims, which all have one index. */
 static nomen_status reduce_ones(const nomen__call *c, nomen_tensor *const *out) {
-    const nomen_tensor *shape = out[0] ? out[0] : out[1], *all = c->in[0];
-    const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
-    const bool keepdim = shape->ndim == all->ndim;
+    const nomen__reducer *reducer = c->kernel->reducer;
     nomen__layout view;
-    nomen_tensor *in = nomen__lay_over(&view, all, shape->ndim);
-    for (int d = 0, at = 0; d < all->ndim; d++) {
-        if (!keepdim && c->mask >> d & 1) continue;
-        in->size[at] = all->size[d];
-        in->stride[at++] = all->stride[d];
-    }
-    nomen__tensor_finish(in);
-    if (c->kernel->reducer->of_one >= NOMEN__PLUS_ZERO) {
-        const bool sum = c->kernel->reducer->of_one == NOMEN__PLUS_ZERO;
-        _Alignas(16) char nothing[16] = {0};
-        nomen_tensor number;
-        nomen__pass_number(&number, c->compute, nothing);
-        nomen__iter it;
-        nomen__iter_make(&it, nomen__kernel_find(sum ? "add" : "abs", c->compute)->loop, out[0],
-                         (nomen_tensor *[]){in, &number}, sum ? 2 : 1, shape->ndim, shape->size,
-                         c->compute, c->writes);
-        return nomen__iter_run_asking(&it);
-    }
-    nomen_status s = out[0] ? nomen__copy_values(out[0], in) : NOMEN_OK;
-    if (s || !out[1]) return s;
-    return c->kernel->reducer->places ? nomen__fill_values(out[1], &zero)
-                                      : nomen__copy_values(out[1], in);
+    nomen_tensor *in =
+        nomen__lay_without(&view, c->in[0], c->mask, (out[0] ? out[0] : out[1])->ndim);
+    return nomen__launch_ones(c, reducer->of_one, in, out, reducer->places);
 }
 
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {

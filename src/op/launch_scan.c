@@ -339,6 +339,25 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     return nomen__is_copied_first(in, out, c->dim, 0);
 }
 
+/* Lines of one element each, of which the table knows what becomes. */
+static bool are_ones(const nomen__scanner *scanner, const nomen_tensor *in, int dim) {
+    return in->ndim > 0 && in->size[dim] == 1 && scanner->of_one != NOMEN__OWN;
+}
+
+/* `at` may be NULL. */
+static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_tensor *out,
+                               nomen_tensor *at, bool reverse) {
+    const bool copied = is_copied(c, in, out);
+    scan s;
+    s.scanner = c->kernel->scanner;
+    plan(&s, (const nomen_tensor *const[TENSORS]){out, at, copied ? out : in}, c->dim, reverse);
+    nomen_status status = cut(&s);
+    if (!status && copied) status = nomen__copy_values(out, in);
+    if (!status) status = run(&s);
+    if (s.carries) nomen__buffer_free(s.carries, s.room);
+    return status;
+}
+
 nomen_status nomen__launch_scan(nomen__call *c) {
     bool second = c->op->nout > 1 && !c->skip[1];
     if (c->out[0]->numel == 0) return NOMEN_OK;
@@ -348,16 +367,11 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
-    if (!status) {
-        const bool copied = is_copied(c, in, out);
-        scan s;
-        s.scanner = c->kernel->scanner;
-        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, copied ? out : in}, c->dim, reverse);
-        status = cut(&s);
-        if (!status && copied) status = nomen__copy_values(out, in);
-        if (!status) status = run(&s);
-        if (s.carries) nomen__buffer_free(s.carries, s.room);
-    }
+    if (!status && NOMEN_UNLIKELY(are_ones(c->kernel->scanner, in, c->dim)))
+        status = nomen__launch_ones(c, c->kernel->scanner->of_one, in,
+                                    (nomen_tensor *const[2]){out, at}, true);
+    else if (!status)
+        status = scan_lines(c, in, out, at, reverse);
     nomen__launch_done(c->in[0], in);
     status = nomen__launch_end(c->out[0], out, status);
     return at ? nomen__launch_end(c->out[1], at, status) : status;

@@ -80,4 +80,17 @@ static inline nomen_tensor *nomen__lay_alike(nomen__layout *view, const nomen_te
     return v;
 }
 
+/* t without the dims in mask, all of size 1, for results of ndim dims: they may have kept them. */
+static inline nomen_tensor *nomen__lay_without(nomen__layout *view, const nomen_tensor *t,
+                                               uint64_t mask, int ndim) {
+    nomen_tensor *v = nomen__lay_over(view, t, ndim);
+    for (int d = 0, at = 0; d < t->ndim; d++) {
+        if (ndim < t->ndim && mask >> d & 1) continue;
+        v->size[at] = t->size[d];
+        v->stride[at++] = t->stride[d];
+    }
+    nomen__tensor_finish(v);
+    return v;
+}
+
 #endif

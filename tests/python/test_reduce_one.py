@@ -1,4 +1,4 @@
-"""Dims of size 1 that are reduced, where nothing is joined; both extrema of rows with holes."""
+"""Dims of size 1 along which calls reduce, scan or sort, where nothing is joined; both extrema of rows with holes."""
 
 import numpy as np
 import pytest
@@ -79,6 +79,36 @@ def test_sums_and_products(dtype, keepdim):
         same(t.sum(dim, keepdim, dtype=nomen.float64), one.to(nomen.float64) + 0)
 
 
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dtype", FLOATS + WHOLE[1:])
+def test_order_statistics(dtype, keepdim):
+    for t, dim in operands(dtype):
+        one, whole = reduced(t, dim, keepdim), t.clone()
+        zero = nomen.zeros(one.shape, dtype=nomen.int64)
+        for call in (t.median, t.nanmedian, t.mode, lambda *a: t.kthvalue(1, *a)):
+            values, at = call(dim, keepdim)
+            same(values, one)
+            same(at, zero)
+        for values, at in (t.sort(dim), t.topk(1, dim), t.sort(dim, descending=True)):
+            same(values, whole)
+            same(at, nomen.zeros(whole.shape, dtype=nomen.int64))
+        same(t.argsort(dim), nomen.zeros(whole.shape, dtype=nomen.int64))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + WHOLE)
+def test_scans(dtype):
+    for t, dim in operands(dtype):
+        wide = t.clone() if dtype in FLOATS else t.to(nomen.int64)
+        same(t.cumsum(dim), wide + 0)
+        same(t.cumprod(dim), wide)
+        same(t.cumsum(dim, dtype=nomen.float64), t.to(nomen.float64) + 0)
+        if dtype in FLOATS:
+            same(t.logcumsumexp(dim), wide + 0)
+        for values, at in (t.cummax(dim), t.cummin(dim)):
+            same(values, t.clone())
+            same(at, nomen.zeros(t.shape, dtype=nomen.int64))
+
+
 def test_sizes_whose_squares_there_is_no_room_for():
     for n in (1, 3, 30000):
         x = nomen.full((n, 1), -1e200, dtype=nomen.float64)
@@ -96,6 +126,8 @@ def test_complex():
         np.testing.assert_array_equal(t.sum(1).to(nomen.complex128).numpy(), x[:, 0])
         assert not np.signbit(t.sum(1).numpy()[1].real)
         np.testing.assert_array_equal(t.any(1).numpy(), x[:, 0] != 0)
+        np.testing.assert_array_equal(t.cumsum(1).to(nomen.complex128).numpy(), x)
+        assert not np.signbit(t.cumsum(1).numpy()[1].real)
 
 
 def test_into_others():
@@ -107,13 +139,34 @@ def test_into_others():
     assert (out[:, 1] == 0).all()
     nomen.norm(x, 2, 1, out=out[:, 1])
     np.testing.assert_array_equal(out[:, 1].numpy(), abs(x[:, 0].numpy()).astype(np.float32))
+    places = nomen.zeros(3000, 2, dtype=nomen.int64)
+    nomen.kthvalue(x, 1, 1, out=(out[:, 1], places[:, 0]))
+    same(out[:, 1], x[:, 0].to(nomen.float32))
+    nomen.cumsum(x, 1, out=out[:, :1])
+    same(out[:, 0], x[:, 0].to(nomen.float32) + 0)
+
+
+def test_into_themselves():
+    x = nomen.arange(300.0).view(300, 1)
+    y = x.expand(300, 2).clone()
+    nomen.sort(y[:, :1], 1, out=(y[:, 1:], nomen.zeros(300, 1, dtype=nomen.int64)))
+    assert (y == x).all()
+    assert (x.clone().cumsum_(1) == x).all()
+    z = y.clone()
+    nomen.sort(z[:-1, :1], 1, out=(z[1:, :1], nomen.zeros(299, 1, dtype=nomen.int64)))
+    assert z[0, 0] == 0
+    assert (z[1:, 0] == y[:-1, 0]).all()
 
 
 def test_names_and_gradients():
     x = nomen.rand(2000, 1, names=("N", "C")).requires_grad_()
-    for call in (x.sum, x.amax, lambda d: x.norm(2, d), lambda d: x.max(d).values):
+    calls = {
+        ("N",): (x.sum, x.amax, lambda d: x.norm(2, d), lambda d: x.max(d).values, lambda d: x.median(d).values),
+        ("N", "C"): (x.cumsum, lambda d: x.cummax(d).values, lambda d: x.sort(d).values, x.logcumsumexp),
+    }
+    for names, call in ((names, call) for names in calls for call in calls[names]):
         y = call("C")
-        assert y.names == ("N",)
+        assert y.names == names
         x.grad = None
         y.sum().backward()
         assert (x.grad.rename(None) == 1).all()

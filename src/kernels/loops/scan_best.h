@@ -283,6 +283,7 @@ static void FN(whole)(const nomen__scan_args *a) {
 
 static const nomen__scanner FN(scanner) = {
     .carry_bytes = 16,
+    .of_one = NOMEN__ITSELF,
     .begin = FN(begin),
     .run = FN(run),
     .join = FN(join),

@@ -11,8 +11,8 @@
  * or LINES_RUN(args, bytes of T, owns,
  * bases), which says whether it has joined lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
  * bases) if they are side by side, and SEQUENTIAL for float: sums of one line are joined in blocks
- * of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and
- * SEQUENTIAL are undefined.
+ * of parts; OF_ONE as in reduce_finish.h. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE,
+ * NARROW, PUT, DIRECT, LANES_RUN and SEQUENTIAL are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -383,6 +383,9 @@ static void FN(join)(void *carry, const void *part, int64_t lines) {
 
 static const nomen__scanner FN(scanner) = {
     .carry_bytes = 2 * sizeof(A),
+#ifdef OF_ONE
+    .of_one = OF_ONE,
+#endif
     .begin = FN(begin),
     .run = FN(run),
     .whole = FN(whole),

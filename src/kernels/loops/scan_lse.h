@@ -49,7 +49,8 @@ static bool FN(short_lines)(void *carry, const nomen__scan_args *a) {
     return true;
 }
 
-static const nomen__scanner FN(scanner) = {.carry_bytes = 24, .begin = lse_begin, .run = FN(run)};
+static const nomen__scanner FN(scanner) = {
+    .carry_bytes = 24, .of_one = NOMEN__PLUS_ZERO, .begin = lse_begin, .run = FN(run)};
 
 #undef D
 #undef SFX
