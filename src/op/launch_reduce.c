@@ -32,7 +32,14 @@ typedef struct result {
 
 enum { IN, OUT, POSITION = OUT }; /* sides of what is kept, with two results; and reduced */
 
-typedef struct reduction {
+typedef struct reduction reduction;
+
+/* Takes several of the rows of one accumulator at once, that begin at s, `left` or `more` at most,
+ * and says how many. */
+typedef int64_t take_several(const reduction *r, const nomen__reduce_step *s, void *acc,
+                             int64_t left, int64_t more);
+
+struct reduction {
     const nomen__reducer *reducer;
     nomen__reduce_param param;
     const char *in;
@@ -44,13 +51,12 @@ typedef struct reduction {
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
     bool ahead;                   /* see step_ahead */
-    bool together;                /* rows may be reduced by themselves, and joined then */
-    bool across;                  /* rows are short: those of the next dim are taken */
+    take_several *several;        /* NULL: rows of one accumulator are taken one by one */
     bool whole;                   /* see share_columns */
     int64_t lent;                 /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
     bool lost;                    /* those have changed: it is to be made as a whole */
-} reduction;
+};
 
 /* How far apart elements are. What is broadcast lies farther out than all others: its elements are
  * in cache when they come again. */
@@ -312,8 +318,15 @@ static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t be
 
 /* ---- all units ------------------------------------------------------------------------------- */
 
-/* Accumulators in parts are joined by way of their results, which are elements in turn. */
-static void take_results(const reduction *r, void *acc, const void *own, int64_t n) {
+/* n accumulators become part of one: halves are joined; those in parts by way of their results,
+ * which are elements in turn. */
+static void join(const reduction *r, void *acc, char *own, int64_t n) {
+    if (!r->reducer->in_parts) {
+        for (; n > 1; n -= n / 2)
+            r->reducer->merge(own, own + (n - n / 2) * (int64_t)r->reducer->acc_bytes, n / 2);
+        r->reducer->merge(acc, own, 1);
+        return;
+    }
     _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 8];
     char *to[NOMEN__MAX_OUT] = {made[0], made[1]};
     nomen__reduce_step s = {.n_acc = 1, .n_red = n, .red_step = r->item};
@@ -324,8 +337,7 @@ static void take_results(const reduction *r, void *acc, const void *own, int64_t
     }
 }
 
-/* Some of the rows of one accumulator that begin at s, `left` or `more` at most: each is reduced
- * into one of its own, as a call takes many of those at once, then halves are joined. How many. */
+/* Each row is reduced into an accumulator of its own, as a call takes many of those at once. */
 static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *acc, int64_t left,
                          int64_t more) {
     _Alignas(64) char own[ACCUMULATORS];
@@ -336,18 +348,31 @@ static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *
     all.n_red = r->reduced.size[0];
     r->reducer->init(own, all.n_acc);
     r->reducer->step(own, &all);
-    if (r->reducer->in_parts) {
-        take_results(r, acc, own, all.n_acc);
-        return all.n_acc;
-    }
-    for (int64_t n = all.n_acc; n > 1; n -= n / 2)
-        r->reducer->merge(own, own + (n - n / 2) * (int64_t)r->reducer->acc_bytes, n / 2);
-    r->reducer->merge(acc, own, 1);
+    join(r, acc, own, all.n_acc);
     return all.n_acc;
 }
 
-/* Elements of some short rows that begin at s, `left` or `more` at most: first those that begin
- * them, then those behind these. For results in which their order does not show. How many rows. */
+/* What stands at the same place of all rows is reduced into one accumulator. For results in which
+ * the order of elements does not show. */
+static int64_t take_columns(const reduction *r, const nomen__reduce_step *s, void *acc,
+                            int64_t left, int64_t more) {
+    _Alignas(64) char own[ACCUMULATORS];
+    const int64_t row = r->reduced.size[0];
+    nomen__reduce_step some = *s;
+    some.acc_step = r->reduced.step[0][IN];
+    some.n_red = left < more ? left : more;
+    some.red_step = r->reduced.step[1][IN];
+    for (int64_t at = 0; at < row; at += some.n_acc, some.in += some.n_acc * some.acc_step) {
+        some.n_acc = row - at < NOMEN__ACC_BLOCK ? row - at : NOMEN__ACC_BLOCK;
+        r->reducer->init(own, some.n_acc);
+        r->reducer->step(own, &some);
+        join(r, acc, own, some.n_acc);
+    }
+    return some.n_red;
+}
+
+/* First the elements that begin the rows, then those behind these. For results in which their order
+ * does not show. */
 static int64_t take_across(const reduction *r, const nomen__reduce_step *s, void *acc, int64_t left,
                            int64_t more) {
     const nomen__nest *const reduced = &r->reduced;
@@ -409,9 +434,8 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     }
     while (begin < end) {
         int64_t rows = 1;
-        if ((r->together | r->across) && index[0] == 0 && end - begin >= 2 * row) {
-            rows = (r->across ? take_across : take_rows)(r, &s, acc, reduced->size[1] - index[1],
-                                                         (end - begin) / row);
+        if (r->several && index[0] == 0 && end - begin >= 2 * row) {
+            rows = r->several(r, &s, acc, reduced->size[1] - index[1], (end - begin) / row);
             begin += rows * row;
         } else {
             s.n_red = row - index[0] < end - begin ? row - index[0] : end - begin;
@@ -526,6 +550,21 @@ static nomen_status run(reduction *r) {
     return share(r, units, grain, each ? each : 1, run_units);
 }
 
+static take_several *choose_several(const reduction *r) {
+    /* Lanes of so few bytes take as long to fold as many elements; of longer rows not as long as it
+     * takes to bring accumulators back. */
+    enum { NARROW = 2, MIDDLE = 512 };
+    const nomen__reducer *reducer = r->reducer;
+    if (r->reduced.ndim < 2 || r->block > 1) return NULL;
+    const int64_t row = r->reduced.size[0];
+    if (r->reduced.size[1] >= SHORT_ROW) {
+        if (row < SHORT_ROW && (reducer->in_parts || reducer->hasty)) return take_across;
+        const bool columns = reducer->once && !reducer->places && !reducer->hasty;
+        if (row >= SHORT_ROW && row <= MIDDLE && columns && r->item <= NARROW) return take_columns;
+    }
+    return row <= TOGETHER && !reducer->places && !reducer->hasty ? take_rows : NULL;
+}
+
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
                     nomen_tensor *const *out) {
     r->reducer = c->kernel->reducer;
@@ -549,10 +588,7 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     merge_reduced(r, positions);
     finish_dims(r);
     plan_ahead(r, in);
-    r->together = !r->reducer->places && !r->reducer->hasty && r->reduced.ndim > 1 &&
-                  r->block == 1 && r->reduced.size[0] <= TOGETHER;
-    r->across = (r->reducer->in_parts | r->reducer->hasty) && r->reduced.ndim > 1 &&
-                r->block == 1 && r->reduced.size[0] < SHORT_ROW && r->reduced.size[1] >= SHORT_ROW;
+    r->several = choose_several(r);
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
