@@ -93,7 +93,11 @@ typedef struct nomen__reducer {
      * the int64 position (max, min), the mean (var_mean) */
     void (*finish)(char *const out[2], const int64_t out_step[2], const void *acc, int64_t n_acc,
                    const nomen__reduce_param *p);
+    /* What init, step and finish give of eight accumulators or more, of elements and results beside
+     * each other, if n_red is at most NOMEN__FEW_ROWS. NULL: there is no better way than those. */
+    void (*columns)(char *out, const nomen__reduce_step *s);
 } nomen__reducer;
+enum { NOMEN__FEW_ROWS = 128 };
 
 /* Scans (cumsum): element j of line r is in + r * in_row + j * in_step, its result is made of it
  * and of all before it. A carry per line goes from one run to the next, so that a line may be

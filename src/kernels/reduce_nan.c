@@ -105,8 +105,9 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define LV             vf32
 #define VLOAD(x)       sum_numbers(ld_f32(x))
 #define FOLD_ROW(x, n) ((n) < SUM_LANES ? fold_few_nansum_f32(x, n) : nansum_lanes(x, n))
-#define OUT            float
-#define DONE(a, p)     (float)*(a)
+#define LANES_STAY
+#define OUT        float
+#define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 
@@ -127,6 +128,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define LANES_TURNED
 #define RESULTS sum2_results
 #define RESULTS_STAY
+#define LANES_STAY
 #define OUT        double
 #define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"

@@ -149,8 +149,9 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define TAKE_LANES(a, s) sum_take_f32(a, s)
 #endif
 #define FOLD_ROW(x, n) ((n) < SUM_LANES ? fold_few_sum_f32(x, n) : sum_lanes(x, n))
-#define OUT            float
-#define DONE(a, p)     (float)*(a)
+#define LANES_STAY
+#define OUT        float
+#define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
@@ -178,6 +179,7 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define LANES_TURNED
 #define RESULTS sum2_results
 #define RESULTS_STAY
+#define LANES_STAY
 #define OUT        double
 #define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"
@@ -226,8 +228,9 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define ROWS_AT_ONCE     (SUM_FEW / 2)
 #define MADE             c128
 #define RESULTS          csum2_results
-#define OUT              c64
-#define DONE(a, p)       c_narrow(*(a))
+#define LANES_STAY
+#define OUT        c64
+#define DONE(a, p) c_narrow(*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
@@ -261,6 +264,7 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define FOLD_ROW(x, n)   ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
 #define ROWS_AT_ONCE     PAIRS_FEW
 #define RESULTS_STAY
+#define LANES_STAY
 #define OUT        c128
 #define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"

@@ -8,6 +8,7 @@
 
 #include "nomen/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A unit is a block of accumulators and everything that is reduced into it. Where units are few but
@@ -52,6 +53,7 @@ struct reduction {
     int64_t item;                 /* bytes of an element of the input */
     bool ahead;                   /* see step_ahead */
     take_several *several;        /* NULL: rows of one accumulator are taken one by one */
+    bool columns;                 /* units are columns that need no accumulators */
     bool whole;                   /* see share_columns */
     int64_t lent;                 /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
@@ -487,6 +489,15 @@ static void run_units(void *context, int64_t begin, int64_t end) {
     _Alignas(64) char acc[ACCUMULATORS];
     unit u;
     for (find_unit(r, begin, &u); begin < end; begin++, next_unit(r, &u)) {
+        if (r->columns && u.n >= FEW_COLUMNS) {
+            const nomen__reduce_step s = {.in = u.in,
+                                          .n_acc = u.n,
+                                          .acc_step = r->item,
+                                          .n_red = r->param.count,
+                                          .red_step = r->reduced.step[0][IN]};
+            r->reducer->columns(u.out[0], &s);
+            continue;
+        }
         r->reducer->init(acc, u.n);
         if (r->param.count) take_in(r, &u, acc, 0, r->param.count);
         deliver(r, &u, acc);
@@ -565,6 +576,14 @@ static take_several *choose_several(const reduction *r) {
     return row <= TOGETHER && !reducer->places && !reducer->hasty ? take_rows : NULL;
 }
 
+/* Few rows of elements beside each other, with results beside each other. */
+static bool has_columns(const reduction *r) {
+    const int64_t *kept = r->kept.step[0], along = r->reduced.step[0][IN];
+    return r->reducer->columns && r->reduced.ndim == 1 && r->param.count > 0 &&
+           r->param.count <= NOMEN__FEW_ROWS && r->out[0].base && !r->out[0].cast &&
+           kept[IN] == r->item && kept[OUT] == r->out[0].item && llabs(along) > r->item;
+}
+
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
                     nomen_tensor *const *out) {
     r->reducer = c->kernel->reducer;
@@ -589,6 +608,7 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     finish_dims(r);
     plan_ahead(r, in);
     r->several = choose_several(r);
+    r->columns = has_columns(r);
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {

@@ -44,6 +44,30 @@ def test_sums(shape, dtype):
         np.testing.assert_array_equal(kept.reshape(want.shape), rounded)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 7, 8, 127, 128, 129])
+def test_odd_sums_of_few_rows(rows, dtype):
+    """Infinities and NaN stay in their column, sums have no negative zero, and out= may lie in
+    the operand, or between other elements, of which none is written."""
+    for columns in (7, 8, 9, 15, 16, 33, 1025, 2050):
+        x = np.full((rows, columns), -0.0)
+        x[:, 3::5] = rng.integers(-9, 9, x[:, 3::5].shape)
+        x[0, ::7], x[-1, 1::7], x[rows // 2, 5::7] = np.nan, np.inf, -np.inf
+        t = nomen.from_numpy(x).to(getattr(nomen, dtype))
+        with np.errstate(invalid="ignore"):
+            sums = {nomen.sum: x.sum(0)}
+        if not t.is_complex():
+            sums[nomen.nansum] = np.nansum(x, 0)
+        for call, want in sums.items():
+            two, own = t.new_zeros(columns + 2), t.clone()
+            found = call(t, 0), call(t, 0, out=two[1:-1]), call(own, 0, out=own[rows // 2])
+            for y in found:
+                y = y.to(nomen.complex128).real.numpy()
+                np.testing.assert_array_equal(y, want)
+                assert not np.signbit(y[y == 0]).any()
+            assert two[0] == 0 == two[-1]
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "int8"])
 def test_extrema_and_truth(shape, dtype):

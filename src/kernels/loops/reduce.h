@@ -23,7 +23,13 @@
 /* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
  * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
  * gathered COL_ROWS rows at a time. The pipeline asks for lines ahead, if anybody does. */
-enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16, LONG_ROW = 300 };
+enum {
+    ROW_BLOCK = 1024,
+    COL_BLOCK = NOMEN__FEW_ROWS,
+    COL_ROWS = 8,
+    SHORT_ROW = 16,
+    LONG_ROW = 300
+};
 /* Bytes from an element to the next that are near, and elements beyond which a row of such is
  * better gathered by itself. */
 enum { NEAR_STEP = 64, NEAR_MOST = 64 };

@@ -5,8 +5,9 @@
  * one of those instead of an accumulator, and there is no second result; RESULTS_STAY if they are
  * what is written. NARROWED(const double *, OUT *, n) if DONE gives a double that is rounded to a
  * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
- * nothing has no result. OF_ONE: what one element gives (nomen__of_one). After: FN(reducer); OUT,
- * DONE, OUT_SECOND and DONE_SECOND are undefined. */
+ * nothing has no result. LANES_STAY as in reduce_fold.h. OF_ONE: what one element gives
+ * (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND, RESULTS_STAY and
+ * LANES_STAY are undefined. */
 
 #ifndef MADE
 #define MADE         double
@@ -77,12 +78,16 @@ static const nomen__reducer FN(reducer) = {
     .step = FN2(step, CORE, SFX),
     .merge = FN2(merge, CORE, SFX),
     .finish = FN(finish),
+#ifdef LANES_STAY
+    .columns = FN(columns),
+#endif
 };
 
 #undef OUT
 #undef DONE
 #undef NARROWED
 #undef RESULTS_STAY
+#undef LANES_STAY
 #undef OUT_SECOND
 #undef DONE_SECOND
 #ifdef MADE_IS_MADE

@@ -14,7 +14,8 @@
  * what it holds, and stays. VID(vector) if the neutral vector is not one of ID in each lane,
  * which stays. ALONE(C) -> D if a lane by itself is not TOTAL(DID, lane), which stays: vectors of
  * lanes are taken as they are, and how many that are differs from ISA to ISA. FOLD_ROW(const F *,
- * n) -> D, if a row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
+ * n) -> D, if a row has a better way, which stays; LANES_STAY, beside VLOAD, if what a block of
+ * columns comes to is the result; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
  * the same of 16 elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH,
  * WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second
  * finish. */
@@ -355,18 +356,11 @@ static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t
     }
 }
 
-static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
-                                  int64_t rows) {
-    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1) {
-        FN(cols_narrow)(acc, n_acc, in, pitch, rows);
-        return;
-    }
-    union {
-        C s[NOMEN__ACC_WIDE];
-        LV v[NOMEN__ACC_WIDE / FN(width)];
-    } lanes;
-    C *const s = lanes.s, ends[FN(width)];
-    LV *const v = lanes.v, end = VID(LV);
+/* What columns come to, in lanes, which may be results. */
+static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
+                                    int64_t rows) {
+    C ends[FN(width)];
+    LV end = VID(LV), own;
     int64_t j = 0, vectors = n_acc / FN(width);
     /* The last columns are lanes of a vector that begins before them, added up by itself. */
     const int64_t rest = vectors ? n_acc % FN(width) : 0, from = n_acc - FN(width);
@@ -383,7 +377,9 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
             const LV first = VJOIN(VLOAD(x0 + i), VLOAD(x1 + i));
             const LV second = VJOIN(VLOAD(x2 + i), VLOAD(x3 + i));
             const LV four = VJOIN(first, second);
-            v[k] = VJOIN(v[k], four);
+            memcpy(&own, s + i, sizeof own);
+            own = VJOIN(own, four);
+            memcpy(s + i, &own, sizeof own);
         }
         if (rest) {
             const LV first = VJOIN(VLOAD(x0 + from), VLOAD(x1 + from));
@@ -399,10 +395,12 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     }
     for (int64_t k = 0; j < rows && k < vectors; k++) { /* one to three rows, at once */
         const char *x = in + j * pitch + k * FN(width) * (int64_t)sizeof(T);
-        LV own = VJOIN(j ? v[k] : VID(LV), VLOAD((const T *)(const void *)x));
+        own = VID(LV);
+        if (j) memcpy(&own, s + k * FN(width), sizeof own);
+        own = VJOIN(own, VLOAD((const T *)(const void *)x));
         if (rows - j > 1) own = VJOIN(own, VLOAD((const T *)(const void *)(x + pitch)));
         if (rows - j > 2) own = VJOIN(own, VLOAD((const T *)(const void *)(x + 2 * pitch)));
-        v[k] = own;
+        memcpy(s + k * FN(width), &own, sizeof own);
     }
     for (; j < rows; j++) {
         const T *x = (const T *)(const void *)(in + j * pitch);
@@ -411,8 +409,24 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     }
     memcpy(ends, &end, sizeof end);
     for (int64_t i = 0; i < rest; i++) s[n_acc - rest + i] = ends[FN(width) - rest + i];
+}
+
+static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
+                                  int64_t rows) {
+    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1) {
+        FN(cols_narrow)(acc, n_acc, in, pitch, rows);
+        return;
+    }
+    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+    FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
     FN(take_cols)(acc, s, n_acc);
 }
+
+#ifdef LANES_STAY
+static void FN(columns)(char *out, const nomen__reduce_step *s) {
+    FN(lanes_of_cols)((C *)(void *)out, s->n_acc, s->in, s->red_step, s->n_red);
+}
+#endif
 #undef ONE
 #undef FETCHED
 #endif
