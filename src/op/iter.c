@@ -437,17 +437,17 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
     }
 }
 
-/* Lines of n elements at ptr, which moves on behind them. */
-static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *step, int64_t n,
-                             const int64_t *down, int64_t lines) {
+/* Lines of n elements at ptr. */
+static inline void run_lines(const nomen__iter *it, char *const *ptr, const int64_t *step,
+                             int64_t n, const int64_t *down, int64_t lines) {
     if (NOMEN_UNLIKELY(it->even)) {
         run_even(it, ptr, n, down, lines);
-        for (int k = 0; k < it->count; k++) ptr[k] += lines * down[k];
         return;
     }
+    char *at[OPERANDS];
     for (int64_t r = 0; r < lines; r++) {
-        run_line(it, ptr, step, n);
-        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
+        for (int k = 0; k < it->count; k++) at[k] = ptr[k] + r * down[k];
+        run_line(it, at, step, n);
     }
 }
 
@@ -465,8 +465,9 @@ static void repeat_row(const nomen__iter *it, char *to, int64_t rows) {
     }
 }
 
-/* Whole rows at ptr, which moves on behind them. */
-static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
+/* Whole rows at ptr. It stays where it is: numbers in memory that are added to again and again wait
+ * for each other, for as long as some short rows take. */
+static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
     enum { LONG = 2048 /* bytes */, SHORT_ROW = 12 /* elements */ };
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
     /* One long row again and again is in L1, from where the kernel copies faster than the C
@@ -474,23 +475,19 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     const bool again = down[1] == 0 && n * it->own[0] >= LONG;
     if (it->moves && step[1] == 0 && step[0] == it->own[0] && n * step[0] <= SPREAD_MOST) {
         nomen__spread_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
-        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }
     if (it->moves && step[0] == it->own[0] && step[1] == it->own[0] && !again) {
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
-        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }
     if (it->moves && n <= SHORT_ROW && step[1] != 0) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
-        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }
     if (it->again) {
         run_line(it, ptr, step, n);
         repeat_row(it, ptr[0], rows);
-        ptr[0] += rows * down[0];
         return;
     }
     run_lines(it, ptr, step, n, down, rows);
@@ -498,16 +495,19 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
 
 /* All of it, when there are rows at least. */
 static void run_whole(const nomen__iter *it) {
-    int64_t index[NOMEN_MAX_DIMS], rows = it->size[1], left = it->numel / it->size[0];
-    char *ptr[OPERANDS];
-    for (int d = 2; d < it->ndim; d++) index[d] = 0;
-    for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
-    for (;;) {
-        run_some(it, ptr, rows);
-        left -= rows;
+    int64_t index[NOMEN_MAX_DIMS], rows = it->size[1], left = it->numel / it->size[0] / rows;
+    const int64_t blocks = it->ndim > 2 ? it->size[2] : 1, *const step = it->step[2];
+    char *outer[OPERANDS], *ptr[OPERANDS];
+    for (int d = 3; d < it->ndim; d++) index[d] = 0;
+    for (int k = 0; k < it->count; k++) outer[k] = it->base[k];
+    for (;; advance(it, 3, index, outer)) {
+        run_some(it, outer, rows);
+        for (int64_t i = 1; i < blocks; i++) {
+            for (int k = 0; k < it->count; k++) ptr[k] = outer[k] + i * step[k];
+            run_some(it, ptr, rows);
+        }
+        left -= blocks;
         if (left == 0) return;
-        for (int k = 0; k < it->count; k++) ptr[k] -= rows * it->step[1][k];
-        advance(it, 2, index, ptr);
     }
 }
 
@@ -523,11 +523,10 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
             if (rows > left) rows = left;
             run_some(it, ptr, rows);
             begin += rows * it->size[0];
-            index[1] += rows;
-            if (index[1] < it->size[1]) continue;
-            index[1] = 0;
-            for (int k = 0; k < it->count; k++) ptr[k] -= it->size[1] * it->step[1][k];
-            advance(it, 2, index, ptr);
+            const int64_t on = rows < left ? rows : -index[1];
+            for (int k = 0; k < it->count; k++) ptr[k] += on * it->step[1][k];
+            index[1] += on;
+            if (rows == left) advance(it, 2, index, ptr);
             continue;
         }
         int64_t n = it->size[0] - index[0];
