@@ -66,7 +66,7 @@ typedef struct nomen__reduce_step {
 typedef enum nomen__of_one {
     NOMEN__OWN,       /* something of its own */
     NOMEN__ITSELF,    /* that element; a position is 0 */
-    NOMEN__TRUTH,     /* whether it is not 0, as a byte */
+    NOMEN__TRUTH,     /* whether it is not 0, as a bool or a number */
     NOMEN__PLUS_ZERO, /* that element, but that a zero loses its sign, as in a sum */
     NOMEN__SIZE,      /* its absolute value */
 } nomen__of_one;

@@ -3,6 +3,7 @@
  * Idea: an element is not zero if a bit of it is set that is not the sign (reduce_logic.c); ones
  * are added in lanes that a block cannot overflow. */
 #define HEAVY
+#define OF_ONE NOMEN__TRUTH
 #include "kernels/loops/reduce.h"
 
 #define LANE_BYTES  256

@@ -97,7 +97,8 @@ static void merge_dims(nomen__iter *it) {
 
 static bool crosses(const nomen__iter *it, int k, int d) {
     int64_t here = llabs(it->step[0][k]), there = llabs(it->step[d][k]);
-    return there && there < here && here >= FAR_STEP && (there < FAR_STEP || there == it->own[k]);
+    const int64_t far = it->own[k] == 1 ? FAR_STEP / 2 : FAR_STEP; /* of bytes squares are of 8 */
+    return there && there < here && here >= far && (there < FAR_STEP || there == it->own[k]);
 }
 
 /* A copy of which rows and columns change places goes straight into the output, some lines of the
@@ -133,13 +134,28 @@ static void tile_all(nomen__iter *it) {
     it->high = TILE_BYTES / it->width / item;
 }
 
+/* Are the rows of the output short, and dim d the next one of it in memory? */
+static bool is_short(const nomen__iter *it, int d) {
+    const int64_t bytes = it->size[0] * it->own[0];
+    return it->step[0][0] == it->own[0] && it->step[d][0] == bytes && bytes <= SHORT_BYTES;
+}
+
+/* Rows beside those in tiles are made dense as well, where a tile holds whole ones and they are
+ * short: then it is one row. */
+static void tile_short(nomen__iter *it, int64_t item) {
+    for (int k = 1; k < it->count; k++) {
+        if (it->step[1][k] == it->size[0] * it->step[0][k]) continue;
+        it->tiled |= 1u << k;
+        if (it->own[k] > item) item = it->own[k];
+    }
+    it->high = TILE_BYTES / it->width / item;
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
-    /* a copy of a few elements needs no tile: see nomen__copy_few; nor do slivers */
-    if (it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2) &&
-        (it->moves || it->size[1] >= 4 * SLIVER))
-        return;
+    const bool few = it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2);
+    if (few && it->moves) return; /* see nomen__copy_few */
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -147,7 +163,7 @@ static void find_tiles(nomen__iter *it) {
                 best = d;
                 break;
             }
-    if (!best) return;
+    if (!best || (few && it->size[best] >= 4 * SLIVER && !is_short(it, best))) return;
     for (; best > 1; best--) swap_dims(it, best, best - 1);
     int64_t item = 1;
     for (int k = 1; k < it->count; k++)
@@ -160,7 +176,10 @@ static void find_tiles(nomen__iter *it) {
     if (it->width > it->size[0]) { /* then there is room for more rows */
         it->width = it->size[0];
         it->high = TILE_BYTES / it->width / item;
-        if (is_apart(it)) tile_all(it);
+        if (is_apart(it))
+            tile_all(it);
+        else if (!it->moves && is_short(it, 1))
+            tile_short(it, item);
     }
     find_turns(it);
 }
@@ -549,10 +568,15 @@ typedef struct tile_room {
     int64_t rows[OPERANDS];
 } tile_room;
 
-/* A tile of input k, unless it is what is there: outer dims may not move it. */
+/* A tile of input k, unless it is what is there: outer dims may not move it, and an operand may be
+ * there more than once (x.addcmul(x, y)). */
 static char *gather(const nomen__iter *it, tile_room *room, int k, const char *corner, int64_t n,
                     int64_t rows) {
     char *to = room->at[k];
+    for (int j = 1; j < k; j++)
+        if (room->corner[j] == corner && room->rows[j] >= rows && it->own[j] == it->own[k] &&
+            it->step[0][j] == it->step[0][k] && it->step[1][j] == it->step[1][k])
+            return room->at[j];
     if (room->corner[k] == corner && room->rows[k] >= rows) return to;
     if (k) nomen__tile_gather(to, corner, it->step[0][k], it->step[1][k], n, rows, it->own[k]);
     room->corner[k] = corner;

@@ -67,21 +67,19 @@ nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nome
                                 nomen_tensor *const out[2], bool places) {
     const nomen_number first = {NOMEN_NUMBER_INT, 0, 0, 0};
     nomen_status s = NOMEN_OK;
-    if (of_one == NOMEN__PLUS_ZERO || of_one == NOMEN__SIZE) {
-        const bool sum = of_one == NOMEN__PLUS_ZERO;
+    const bool truth = of_one == NOMEN__TRUTH && c->writes != NOMEN_BOOL;
+    if (of_one == NOMEN__PLUS_ZERO || of_one == NOMEN__SIZE || truth) {
+        const char *const name = truth ? "ne" : of_one == NOMEN__SIZE ? "abs" : "add";
         _Alignas(16) char nothing[16] = {0};
         nomen_tensor number;
         nomen__pass_number(&number, c->compute, nothing);
         nomen__iter it;
-        nomen__iter_make(&it, nomen__kernel_find(sum ? "add" : "abs", c->compute)->loop, out[0],
-                         (nomen_tensor *[]){in, &number}, sum ? 2 : 1, in->ndim, in->size,
-                         c->compute, c->writes);
+        nomen__iter_make(&it, nomen__kernel_find(name, c->compute)->loop, out[0],
+                         (nomen_tensor *[]){in, &number}, of_one == NOMEN__SIZE ? 1 : 2, in->ndim,
+                         in->size, c->compute, truth ? NOMEN_BOOL : c->writes);
         s = nomen__iter_run_asking(&it);
     } else if (out[0]) {
-        nomen__layout view;
-        nomen_tensor *to = nomen__lay_alike(&view, out[0]);
-        if (of_one == NOMEN__TRUTH) to->dtype = NOMEN_BOOL; /* bytes of 0 and 1, whatever it is */
-        s = nomen__copy_values(to, in);
+        s = nomen__copy_values(out[0], in);
     }
     if (s || !out[1]) return s;
     return places ? nomen__fill_values(out[1], &first) : nomen__copy_values(out[1], in);

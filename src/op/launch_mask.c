@@ -347,28 +347,69 @@ static int64_t *write_coordinates(int64_t *out, int ndim, const int64_t *before,
     return out + (int64_t)n * ndim;
 }
 
+/* Short rows are looked at many at a time. What goes from one dim to the next is a quotient: of less
+ * than 2 * WINDOW by less than WINDOW a product by `inverse`, of longer dims 0 or 1. */
+enum { SHORT_ROW = 32, INVERSE_BITS = 24 };
+
+static inline __attribute__((always_inline)) int64_t *
+write_carried(int64_t *out, const int ndim, const int64_t *before, const int64_t *size,
+              const int64_t *inverse, const uint8_t *at, int n) {
+    for (int k = 0; k < n; k++, out += ndim) {
+        int64_t here = before[ndim - 1] + at[k];
+#pragma GCC unroll 4
+        for (int d = ndim - 1; d > 0; d--) {
+            const int64_t carry = inverse[d] ? here * inverse[d] >> INVERSE_BITS : here >= size[d];
+            out[d] = here - carry * size[d];
+            here = before[d - 1] + carry;
+        }
+        out[0] = here;
+    }
+    return out;
+}
+
+static int64_t *write_short_rows(int64_t *out, const position_job *job, const int64_t *before,
+                                 const int64_t *inverse, const uint8_t *at, int n) {
+    switch (job->ndim) {
+    case 2: return write_carried(out, 2, before, job->size, inverse, at, n);
+    case 3: return write_carried(out, 3, before, job->size, inverse, at, n);
+    case 4: return write_carried(out, 4, before, job->size, inverse, at, n);
+    default: return write_carried(out, job->ndim, before, job->size, inverse, at, n);
+    }
+}
+
+/* Goes so many elements on. */
+static void step_coordinates(int64_t *coordinate, const int64_t *size, int last, int64_t n) {
+    coordinate[last] += n;
+    for (int d = last; d > 0 && coordinate[d] >= size[d]; d--) {
+        coordinate[d - 1] += coordinate[d] / size[d];
+        coordinate[d] %= size[d];
+    }
+}
+
 static void find_coordinates(void *context, int64_t begin, int64_t end) {
     const position_job *job = context;
     int64_t *out = job->out + job->counts[begin / CHUNK] * job->ndim;
-    int64_t coordinate[NOMEN_MAX_DIMS], rest = begin;
-    int last = job->ndim - 1;
+    int64_t coordinate[NOMEN_MAX_DIMS], inverse[NOMEN_MAX_DIMS], rest = begin;
+    const int last = job->ndim - 1;
+    const bool is_short = last > 0 && job->size[last] < SHORT_ROW;
     uint8_t at[WINDOW + 1];
     for (int d = last; d >= 0; d--) {
-        coordinate[d] = rest % job->size[d];
-        rest /= job->size[d];
+        const int64_t size = job->size[d];
+        coordinate[d] = rest % size;
+        rest /= size;
+        inverse[d] = size < WINDOW ? (1 << INVERSE_BITS) / size + 1 : 0;
     }
     while (begin < end) {
-        int64_t n = job->size[last] - coordinate[last];
+        int64_t n = is_short ? WINDOW : job->size[last] - coordinate[last];
         if (n > end - begin) n = end - begin;
         if (n > WINDOW) n = WINDOW;
         int found = find_in(job->mask + begin, (int)n, at);
-        out = write_coordinates(out, job->ndim, coordinate, coordinate[last], at, found);
+        if (is_short)
+            out = write_short_rows(out, job, coordinate, inverse, at, found);
+        else
+            out = write_coordinates(out, job->ndim, coordinate, coordinate[last], at, found);
         begin += n;
-        coordinate[last] += n;
-        for (int d = last; d > 0 && coordinate[d] == job->size[d]; d--) {
-            coordinate[d] = 0;
-            coordinate[d - 1]++;
-        }
+        step_coordinates(coordinate, job->size, last, n);
     }
 }
 

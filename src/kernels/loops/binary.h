@@ -42,6 +42,7 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
+#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
@@ -49,19 +50,23 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     char *const o = ptr[0];
     int64_t i = 0; /* the one thing that moves: pointers would be three */
     if (step[0] == to && step[1] == ti && step[2] == ti) {
+        LOOP_KEEP(x, a);
+        LOOP_KEEP(y, b);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti)));
-        if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), LDN(b + i * ti, n - i)), n - i);
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), LOOP_LAST(y, b)));
     } else if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
         const V one = LDN(b, 1), y = SPLAT(one);
+        LOOP_KEEP(x, a);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y));
-        if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), y), n - i);
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), y));
     } else if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
         const V one = LDN(a, 1), x = SPLAT(one);
+        LOOP_KEEP(y, b);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(x, LD(b + i * ti)));
-        if (i < n) STN(o + i * to, EXPR(x, LDN(b + i * ti, n - i)), n - i);
+        if (i < n) LOOP_END(o, EXPR(x, LOOP_LAST(y, b)));
     } else {
         LOOP_NAME2(FN, strided)(ptr, step, n);
     }

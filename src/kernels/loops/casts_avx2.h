@@ -1,5 +1,6 @@
 /* What AVX2 has no instructions for, and the compiler no way of its own: casts between int64 and
- * floating point, and of f64 to the narrow integers; no include guard, included by cast.c. */
+ * floating point, of f64 to the narrow integers, and of half types without a block of f32; no
+ * include guard, included by cast.c. */
 
 /* ---- to int64 -------------------------------------------------------------------------------- */
 
@@ -189,3 +190,151 @@ static inline void st_4_f32_n(void *p, __m128 v, int64_t k) { _mm_maskstore_ps(p
 #undef T
 #undef LD
 #undef LDN
+
+/* ---- to the half types ----------------------------------------------------------------------- */
+
+static inline vf32 ld_u8_f32(const void *p) {
+    return (vf32)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)));
+}
+static inline vf32 ld_i8_f32(const void *p) {
+    return (vf32)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p)));
+}
+static inline vf32 ld_i16_f32(const void *p) {
+    return (vf32)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(p)));
+}
+static inline vf32 ld_i32_f32(const void *p) {
+    return (vf32)_mm256_cvtepi32_ps(_mm256_loadu_si256(p));
+}
+static inline vf32 ld_f64_f32(const void *p) {
+    return v_narrow_f64(ld_f64(p), ld_f64((const double *)p + W64));
+}
+static inline vf32 ld_u8_f32_n(const void *p, int64_t k) {
+    __m128i few = _mm_setzero_si128();
+    simd_copy_few(&few, p, k);
+    return ld_u8_f32(&few);
+}
+static inline vf32 ld_i8_f32_n(const void *p, int64_t k) {
+    __m128i few = _mm_setzero_si128();
+    simd_copy_few(&few, p, k);
+    return ld_i8_f32(&few);
+}
+static inline vf32 ld_i16_f32_n(const void *p, int64_t k) {
+    __m128i few = _mm_setzero_si128();
+    simd_copy_few(&few, p, 2 * k);
+    return ld_i16_f32(&few);
+}
+static inline vf32 ld_i32_f32_n(const void *p, int64_t k) {
+    return (vf32)_mm256_cvtepi32_ps(_mm256_maskload_epi32(p, simd_first8(k)));
+}
+static inline vf32 ld_f64_f32_n(const void *p, int64_t k) {
+    if (k <= W64) return v_narrow_f64(ld_f64_n(p, k), (vf64){0});
+    return v_narrow_f64(ld_f64(p), ld_f64_n((const double *)p + W64, k - W64));
+}
+
+/* No integer is NaN, for which half the steps of v_to_bf16 are. */
+static inline vu16h v_number_bf16(vf32 x) {
+    const vu32 bits = (vu32)x;
+    return v_words_below((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+static inline void st_number_bf16(void *p, vf32 x) { st_u16h(p, v_number_bf16(x)); }
+static inline void st_number_bf16_n(void *p, vf32 x, int64_t k) {
+    st_u16h_n(p, v_number_bf16(x), k);
+}
+
+#define V        vf32
+#define W        W32
+#define SPLAT(v) v_like(v, (v)[0])
+#define EXPR(x)  (x)
+
+#define T    uint8_t
+#define SRC  u8
+#define LD   ld_u8_f32
+#define LDN  ld_u8_f32_n
+#define STB  st_exact_bf16
+#define STBN st_exact_bf16_n
+#include "kernels/loops/casts_halves.h"
+
+#define T    int8_t
+#define SRC  i8
+#define LD   ld_i8_f32
+#define LDN  ld_i8_f32_n
+#define STB  st_exact_bf16
+#define STBN st_exact_bf16_n
+#include "kernels/loops/casts_halves.h"
+
+#define T    int16_t
+#define SRC  i16
+#define LD   ld_i16_f32
+#define LDN  ld_i16_f32_n
+#define STB  st_number_bf16
+#define STBN st_number_bf16_n
+#include "kernels/loops/casts_halves.h"
+
+#define T    int32_t
+#define SRC  i32
+#define LD   ld_i32_f32
+#define LDN  ld_i32_f32_n
+#define STB  st_number_bf16
+#define STBN st_number_bf16_n
+#include "kernels/loops/casts_halves.h"
+
+#define T    double
+#define SRC  f64
+#define LD   ld_f64_f32
+#define LDN  ld_f64_f32_n
+#define STB  st_bf16
+#define STBN st_bf16_n
+#include "kernels/loops/casts_halves.h"
+
+/* ---- from the half types --------------------------------------------------------------------- */
+
+static inline void st_wide(void *p, vf32 x) {
+    st_f64(p, v_low_f64(x));
+    st_f64((double *)p + W64, v_high_f64(x));
+}
+static inline void st_wide_n(void *p, vf32 x, int64_t k) {
+    if (k <= W64) {
+        st_f64_n(p, v_low_f64(x), k);
+        return;
+    }
+    st_f64(p, v_low_f64(x));
+    st_f64_n((double *)p + W64, v_high_f64(x), k - W64);
+}
+
+#define OT  double
+#define DST f64
+#define ST  st_wide
+#define STN st_wide_n
+#include "kernels/loops/casts_wide.h"
+
+#define OT      int32_t
+#define DST     i32
+#define EXPR(x) v_cast_i32(x)
+#define ST      st_i32
+#define STN     st_i32_n
+#include "kernels/loops/casts_wide.h"
+
+#define OT      int16_t
+#define DST     i16
+#define EXPR(x) v_cast_i32(x)
+#define ST      st_i16
+#define STN     st_i16_n
+#include "kernels/loops/casts_wide.h"
+
+#define OT      int8_t
+#define DST     i8
+#define EXPR(x) v_cast_i32(x)
+#define ST      st_i8
+#define STN     st_i8_n
+#include "kernels/loops/casts_wide.h"
+
+#undef V
+#undef W
+#undef SPLAT
+
+static void cast_f16_u8(char *const ptr[], const int64_t step[], int64_t n) {
+    cast_f16_i8(ptr, step, n);
+}
+static void cast_bf16_u8(char *const ptr[], const int64_t step[], int64_t n) {
+    cast_bf16_i8(ptr, step, n);
+}

@@ -29,46 +29,51 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
+#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
-    const char *at[4] = {ptr[1], ptr[2], ptr[3], ptr[4]};
-    char *o = ptr[0];
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
+    const char *const at[4] = {ptr[1], ptr[2], ptr[3], ptr[4]};
+    char *const o = ptr[0];
+    int64_t i = 0;
     if (step[0] == to && step[1] == ti && !step[2] && !step[3] && !step[4] && n > 0) {
         const V first = LDN(at[1], 1), second = LDN(at[2], 1), third = LDN(at[3], 1);
         const V a = SPLAT(first), b = SPLAT(second), c = SPLAT(third);
-        const char *x = at[0];
+        const char *const p = at[0];
+        LOOP_KEEP(x, p);
         LOOP_TWICE
-        for (; n >= W; n -= W, x += W * ti, o += W * to) ST(o, EXPR(LD(x), a, b, c));
-        if (n > 0) STN(o, EXPR(LDN(x, n), a, b, c), n);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(p + i * ti), a, b, c));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, p), a, b, c));
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti && !step[4] && n > 0) {
         const V one = LDN(at[3], 1), c = SPLAT(one);
-        const char *x = at[0], *a = at[1], *b = at[2];
+        const char *const p = at[0], *const q = at[1], *const r = at[2];
+        LOOP_KEEP(x, p);
+        LOOP_KEEP(a, q);
+        LOOP_KEEP(b, r);
         LOOP_TWICE
-        for (; n >= W; n -= W, x += W * ti, a += W * ti, b += W * ti, o += W * to)
-            ST(o, EXPR(LD(x), LD(a), LD(b), c));
-        if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), LDN(b, n), c), n);
+        for (; i < whole; i += W)
+            ST(o + i * to, EXPR(LD(p + i * ti), LD(q + i * ti), LD(r + i * ti), c));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, p), LOOP_LAST(a, q), LOOP_LAST(b, r), c));
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && !step[3] && !step[4] && n > 0) {
         const V one = LDN(at[2], 1), other = LDN(at[3], 1), b = SPLAT(one), c = SPLAT(other);
-        const char *x = at[0], *a = at[1];
+        const char *const p = at[0], *const q = at[1];
+        LOOP_KEEP(x, p);
+        LOOP_KEEP(a, q);
         LOOP_TWICE
-        for (; n >= W; n -= W, x += W * ti, a += W * ti, o += W * to)
-            ST(o, EXPR(LD(x), LD(a), b, c));
-        if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), b, c), n);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(p + i * ti), LD(q + i * ti), b, c));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, p), LOOP_LAST(a, q), b, c));
         return;
     }
     bool dense = step[0] == to && n > 0;
-    for (int i = 1; i <= 4; i++) dense &= step[i] == ti || step[i] == 0;
+    for (int k = 1; k <= 4; k++) dense &= step[k] == ti || step[k] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
-        const int64_t whole = n & ~(int64_t)(W - 1);
         const V one = LDN(at[0], 1), two = LDN(at[1], 1), three = LDN(at[2], 1);
         const V four = LDN(at[3], 1);
         V x = SPLAT(one), a = SPLAT(two), b = SPLAT(three), c = SPLAT(four);
-        int64_t i = 0;
         for (; i < whole; i += W) {
             if (step[1]) x = LD(at[0] + i * ti);
             if (step[2]) a = LD(at[1] + i * ti);

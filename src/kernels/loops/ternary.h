@@ -51,31 +51,39 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
+#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
-    const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
-    char *o = ptr[0];
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
+    const char *const a = ptr[1], *const b = ptr[2], *const c = ptr[3];
+    char *const o = ptr[0];
+    int64_t i = 0;
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti) {
+        LOOP_KEEP(x, a);
+        LOOP_KEEP(y, b);
+        LOOP_KEEP(z, c);
         LOOP_TWICE
-        for (; n >= W; n -= W, a += W * ti, b += W * ti, c += W * ti, o += W * to)
-            ST(o, EXPR(LD(a), LD(b), LD(c)));
-        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), LDN(c, n)), n);
+        for (; i < whole; i += W)
+            ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti), LD(c + i * ti)));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), LOOP_LAST(y, b), LOOP_LAST(z, c)));
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
         const V one = LDN(c, 1), z = SPLAT(one);
+        LOOP_KEEP(x, a);
+        LOOP_KEEP(y, b);
         LOOP_TWICE
-        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
-        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), z), n);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti), z));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), LOOP_LAST(y, b), z));
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
         const V first = LDN(b, 1), second = LDN(c, 1);
         const V y = SPLAT(first), z = SPLAT(second);
+        LOOP_KEEP(x, a);
         LOOP_TWICE
-        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
-        if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y, z));
+        if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), y, z));
         return;
     }
     LOOP_NAME2(FN, strided)(ptr, step, n);

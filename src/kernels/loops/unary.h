@@ -60,20 +60,23 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
+#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
-    const char *a = ptr[1];
+    const int64_t whole = n & ~(int64_t)(W - 1);
+    const char *const a = ptr[1];
     char *o = ptr[0];
     if (step[0] == to && step[1] == ti) {
+        int64_t i = 0;
+        LOOP_KEEP(last, a);
 #ifdef LOOP_PAIRS
-        const int64_t pairs = n & ~(int64_t)(2 * W - 1);
-        if (pairs > 0) LOOP_NAME2(FN, pairs)(o, a, pairs);
-        n -= pairs, a += pairs * ti, o += pairs * to;
+        i = n & ~(int64_t)(2 * W - 1);
+        if (i > 0) LOOP_NAME2(FN, pairs)(o, a, i);
 #endif
         LOOP_TWICE
-        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, ONE(LD(a)));
-        if (n > 0) STN(o, ONE(LDN(a, n)), n);
+        for (; i < whole; i += W) ST(o + i * to, ONE(LD(a + i * ti)));
+        if (i < n) LOOP_END(o, ONE(LOOP_LAST(last, a)));
         return;
     }
     if (step[0] == to && step[1] == 0 && n > 0) {

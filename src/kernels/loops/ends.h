@@ -1,0 +1,25 @@
+/* How a row ends that is no number of whole vectors; no include guard, included by the loops over
+ * one to four inputs, whose W is more than 1. Wants what they want, and their n and whole (elements
+ * of all whole vectors).
+ *
+ * With AVX2 a row of one vector or more ends with a whole one, which lies partly over the one
+ * before: a vector that is loaded and stored in parts takes as long as six whole ones. It is loaded
+ * before the others are stored (LOOP_KEEP), since in place they overwrite what it begins with.
+ * AVX-512 has vectors in parts for nothing. */
+#undef LOOP_KEEP
+#undef LOOP_LAST
+#undef LOOP_END
+#if VB == 32
+#define LOOP_KEEP(x, p) const V x = n >= W ? LD((p) + (n - W) * (int64_t)sizeof(T)) : (V){0}
+#define LOOP_LAST(x, p) (n >= W ? (x) : LDN(p, n))
+#define LOOP_END(p, v)                                                                             \
+    do {                                                                                           \
+        const __auto_type end = v;                                                                 \
+        if (n >= W) ST((p) + (n - W) * (int64_t)sizeof(OT), end);                                  \
+        else STN(p, end, n);                                                                       \
+    } while (0)
+#else
+#define LOOP_KEEP(x, p) ((void)0)
+#define LOOP_LAST(x, p) LDN((p) + whole * (int64_t)sizeof(T), n - whole)
+#define LOOP_END(p, v)  STN((p) + whole * (int64_t)sizeof(OT), v, n - whole)
+#endif
