@@ -158,18 +158,22 @@ static inline vu64 LOOP_NAME2(spread_all, SIZE)(const char *from) {
 }
 
 /* Rows of so many bytes, in vectors of which the last reaches into the next row, but for the end.
- */
+ * `each`: how many vectors, where that is known, 0 else. */
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(spread_by, SIZE)(char *to, const char *from, int64_t step, int64_t row, int64_t n,
-                            const int64_t width) {
+                            const int64_t width, const int64_t each) {
     const int64_t beyond = (row + width - 1) / width * width - row;
     const int64_t safe = n - (beyond + row - 1) / row; /* rows with as much room behind them */
     int64_t r = 0;
     for (; r < safe; r++, to += row, from += step) {
         const vu64 v = LOOP_NAME2(spread_all, SIZE)(from);
         int64_t at = 0;
-        do memcpy(to + at, &v, (size_t)width);
-        while ((at += width) < row);
+        if (each)
+#pragma GCC unroll 8
+            for (; at < each * width; at += width) memcpy(to + at, &v, (size_t)width);
+        else
+            do memcpy(to + at, &v, (size_t)width);
+            while ((at += width) < row);
     }
     for (; r < n; r++, to += row, from += step)
         for (int64_t at = 0; at < row; at += SIZE) memcpy(to + at, from, SIZE);
@@ -196,8 +200,19 @@ static void LOOP_NAME2(spread, SIZE)(char *const ptr[], const int64_t step[], in
             LOOP_NAME2(spread_apart, SIZE)(ptr[0], step[2], ptr[1], step[1], step[0], n, 16);
         else
             LOOP_NAME2(spread_apart, SIZE)(ptr[0], step[2], ptr[1], step[1], step[0], n, SIZE);
-    } else if (step[0] <= 16) /* longer vectors would write the same lines many times */
-        LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, 16);
-    else
-        LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, VB);
+        return;
+    }
+    char *const to = ptr[0];
+    if (step[0] <= 16) { /* longer vectors would write the same lines many times */
+        LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, 16, 1);
+        return;
+    }
+    switch ((step[0] + VB - 1) / VB) { /* a loop takes as long as the stores of a short row */
+    case 1: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 1); break;
+    case 2: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 2); break;
+    case 3: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 3); break;
+    case 4: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 4); break;
+    case 8: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 8); break;
+    default: LOOP_NAME2(spread_by, SIZE)(to, ptr[1], step[1], step[0], n, VB, 0); break;
+    }
 }
