@@ -300,7 +300,9 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->base[k] = t->data;
         it->item[k] = nomen__item(dtypes[k]);
         it->own[k] = nomen__item(own);
-        it->cast[k] = own == dtypes[k] ? NULL
+        /* what comes of a comparison is 0 or 1, whatever it is called */
+        const bool truth = !k && dtypes[0] == NOMEN_BOOL && dtypes[1] != NOMEN_BOOL;
+        it->cast[k] = own == dtypes[k] || (truth && it->own[k] == 1) ? NULL
                       : k              ? nomen__cast_loop(own, dtypes[k])
                                        : nomen__cast_loop(dtypes[k], own);
     }
@@ -456,17 +458,39 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
     }
 }
 
-/* Lines of n elements at ptr. */
-static inline void run_lines(const nomen__iter *it, char *const *ptr, const int64_t *step,
-                             int64_t n, const int64_t *down, int64_t lines) {
-    if (NOMEN_UNLIKELY(it->even)) {
-        run_even(it, ptr, n, down, lines);
-        return;
-    }
+/* Lines of n elements at ptr: a call for each. */
+static inline __attribute__((always_inline)) void
+run_each(const nomen__iter *it, char *const *ptr, const int64_t *step, int64_t n,
+         const int64_t *down, int64_t lines, const int count) {
     char *at[OPERANDS];
     for (int64_t r = 0; r < lines; r++) {
-        for (int k = 0; k < it->count; k++) at[k] = ptr[k] + r * down[k];
-        run_line(it, at, step, n);
+#pragma GCC unroll 4
+        for (int k = 0; k < count; k++) {
+            at[k] = ptr[k] + r * down[k];
+            __asm__ volatile("" : "+r"(at[k])); /* two at a time as a vector it takes longer */
+        }
+        it->loop(at, step, n);
+    }
+}
+
+/* The same with a known number of operands, which they take nearly as long to find as short lines
+ * to compute. */
+static void run_lines(const nomen__iter *it, char *const *ptr, const int64_t *step, int64_t n,
+                      const int64_t *down, int64_t lines) {
+    if (NOMEN_UNLIKELY(it->even)) {
+        run_even(it, ptr, n, down, lines);
+    } else if (it->casting) {
+        char *at[OPERANDS];
+        for (int64_t r = 0; r < lines; r++) {
+            for (int k = 0; k < it->count; k++) at[k] = ptr[k] + r * down[k];
+            run_casting(it, at, step, n);
+        }
+    } else if (it->count == 3) {
+        run_each(it, ptr, step, n, down, lines, 3);
+    } else if (it->count == 2) {
+        run_each(it, ptr, step, n, down, lines, 2);
+    } else {
+        run_each(it, ptr, step, n, down, lines, it->count);
     }
 }
 
