@@ -135,6 +135,83 @@ SWAPPED(ge, le, f64)
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"
 
+/* ---- results of the operands' own dtype -------------------------------------------------------
+ * In place a comparison writes ones and zeros of the tensor's dtype: bools that are cast take half
+ * as long again. Half types are cast, which takes no longer than the comparison. */
+static inline void st_truth_f32(void *p, vi32 m) { st_f32(p, (vf32)(m & (vi32)v_set_f32(1))); }
+static inline void st_truth_f64(void *p, vi64 m) { st_f64(p, (vf64)(m & (vi64)v_set_f64(1))); }
+static inline void st_truth_f32_n(void *p, vi32 m, int64_t k) {
+    st_f32_n(p, (vf32)(m & (vi32)v_set_f32(1)), k);
+}
+static inline void st_truth_f64_n(void *p, vi64 m, int64_t k) {
+    st_f64_n(p, (vf64)(m & (vi64)v_set_f64(1)), k);
+}
+
+#define OP         eq_own
+#define EXPR(x, y) ((x) == (y))
+#define OUT_TRUTH
+#define HALVES_APART
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         eq_own
+#define EXPR(x, y) ((x) == (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         ne_own
+#define EXPR(x, y) ((x) != (y))
+#define OUT_TRUTH
+#define HALVES_APART
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         ne_own
+#define EXPR(x, y) ((x) != (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         lt_own
+#define EXPR(x, y) ((x) < (y))
+#define OUT_TRUTH
+#define HALVES_APART
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         lt_own
+#define EXPR(x, y) ((x) < (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         le_own
+#define EXPR(x, y) ((x) <= (y))
+#define OUT_TRUTH
+#define HALVES_APART
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         le_own
+#define EXPR(x, y) ((x) <= (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+SWAPPED(gt_own, lt_own, u8)
+SWAPPED(gt_own, lt_own, i8)
+SWAPPED(gt_own, lt_own, i16)
+SWAPPED(gt_own, lt_own, i32)
+SWAPPED(gt_own, lt_own, i64)
+SWAPPED(gt_own, lt_own, f32)
+SWAPPED(gt_own, lt_own, f64)
+SWAPPED(ge_own, le_own, u8)
+SWAPPED(ge_own, le_own, i8)
+SWAPPED(ge_own, le_own, i16)
+SWAPPED(ge_own, le_own, i32)
+SWAPPED(ge_own, le_own, i64)
+SWAPPED(ge_own, le_own, f32)
+SWAPPED(ge_own, le_own, f64)
+
+#define ROWS_OWN(text, op)                                                                         \
+    ROWS_INTS(text, op), ROW(text, NOMEN_F32, op##_f32), ROW(text, NOMEN_F64, op##_f64)
 #define ROWS_REAL(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
 
 const nomen__kernel NOMEN__TABLE(compare)[] = {
@@ -149,5 +226,11 @@ const nomen__kernel NOMEN__TABLE(compare)[] = {
     ROWS_REAL("logical_xor", logical_xor),
     ROWS_REAL("logical_not", logical_not),
     ROW_BOOL("bitwise_not", logical_not), /* of integers: unary.c */
+    ROWS_OWN("eq.own", eq_own),
+    ROWS_OWN("ne.own", ne_own),
+    ROWS_OWN("lt.own", lt_own),
+    ROWS_OWN("le.own", le_own),
+    ROWS_OWN("gt.own", gt_own),
+    ROWS_OWN("ge.own", ge_own),
     {.name = NULL},
 };

@@ -301,10 +301,10 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->item[k] = nomen__item(dtypes[k]);
         it->own[k] = nomen__item(own);
         /* what comes of a comparison is 0 or 1, whatever it is called */
-        const bool truth = !k && dtypes[0] == NOMEN_BOOL && dtypes[1] != NOMEN_BOOL;
+        const bool truth = !k && nin && dtypes[0] == NOMEN_BOOL && dtypes[1] != NOMEN_BOOL;
         it->cast[k] = own == dtypes[k] || (truth && it->own[k] == 1) ? NULL
-                      : k              ? nomen__cast_loop(own, dtypes[k])
-                                       : nomen__cast_loop(dtypes[k], own);
+                      : k ? nomen__cast_loop(own, dtypes[k])
+                          : nomen__cast_loop(dtypes[k], own);
     }
     it->moves = nin == 1 && !it->cast[0] && dtypes[0] == dtypes[1] &&
                 it->loop == nomen__copy_loop(dtypes[0]);
@@ -459,9 +459,10 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
 }
 
 /* Lines of n elements at ptr: a call for each. */
-static inline __attribute__((always_inline)) void
-run_each(const nomen__iter *it, char *const *ptr, const int64_t *step, int64_t n,
-         const int64_t *down, int64_t lines, const int count) {
+static inline __attribute__((always_inline)) void run_each(const nomen__iter *it, char *const *ptr,
+                                                           const int64_t *step, int64_t n,
+                                                           const int64_t *down, int64_t lines,
+                                                           const int count) {
     char *at[OPERANDS];
     for (int64_t r = 0; r < lines; r++) {
 #pragma GCC unroll 4

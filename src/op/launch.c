@@ -54,11 +54,28 @@ static nomen_status launch_mixed(nomen__call *c) {
     return nomen__iter_run_asking(&it);
 }
 
+/* A comparison whose result has the dtype of its operands, as in place, has a loop that writes it
+ * for most of them. */
+static nomen__loop *own_loop(const nomen__call *c) {
+    enum { LONGEST = 8 };
+    char name[LONGEST + sizeof ".own"];
+    const size_t letters = strlen(c->kernel->name);
+    if (letters > LONGEST) return NULL;
+    memcpy(name, c->kernel->name, letters);
+    memcpy(name + letters, ".own", sizeof ".own");
+    const nomen__kernel *k = nomen__kernel_find(name, c->compute);
+    return k ? k->loop : NULL;
+}
+
 nomen_status nomen__launch_elementwise(nomen__call *c) {
     if (NOMEN_UNLIKELY(c->kernel->first)) return launch_mixed(c);
+    const bool own = c->writes == NOMEN_BOOL && c->out[0]->dtype == (uint32_t)c->compute &&
+                     c->compute != NOMEN_BOOL;
+    nomen__loop *const writes_own = NOMEN_UNLIKELY(own) ? own_loop(c) : NULL;
     nomen__iter it;
-    nomen__iter_make(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
-                     c->out[0]->size, c->compute, c->writes);
+    nomen__iter_make(&it, writes_own ? writes_own : c->kernel->loop, c->out[0], c->in, c->nin,
+                     c->out[0]->ndim, c->out[0]->size, c->compute,
+                     writes_own ? c->compute : c->writes);
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
     return nomen__iter_run_asking(&it);
 }

@@ -347,8 +347,8 @@ static int64_t *write_coordinates(int64_t *out, int ndim, const int64_t *before,
     return out + (int64_t)n * ndim;
 }
 
-/* Short rows are looked at many at a time. What goes from one dim to the next is a quotient: of less
- * than 2 * WINDOW by less than WINDOW a product by `inverse`, of longer dims 0 or 1. */
+/* Short rows are looked at many at a time. What goes from one dim to the next is a quotient: of
+ * less than 2 * WINDOW by less than WINDOW a product by `inverse`, of longer dims 0 or 1. */
 enum { SHORT_ROW = 32, INVERSE_BITS = 24 };
 
 static inline __attribute__((always_inline)) int64_t *

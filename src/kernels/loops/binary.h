@@ -2,6 +2,7 @@
  * and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W
  * (lanes), LD, ST, EXPR(x, y); with W > 1 also LDN, STN (first k elements) and SPLAT (first element
  * to all). Shapes: contiguous, one operand constant, strided. */
+#include "kernels/loops/ends.h"
 #include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
@@ -42,7 +43,6 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
-#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
@@ -56,13 +56,13 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti)));
         if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), LOOP_LAST(y, b)));
     } else if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
-        const V one = LDN(b, 1), y = SPLAT(one);
+        LOOP_ONE(y, b);
         LOOP_KEEP(x, a);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y));
         if (i < n) LOOP_END(o, EXPR(LOOP_LAST(x, a), y));
     } else if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
-        const V one = LDN(a, 1), x = SPLAT(one);
+        LOOP_ONE(x, a);
         LOOP_KEEP(y, b);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(x, LD(b + i * ti)));

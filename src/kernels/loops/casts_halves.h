@@ -1,6 +1,6 @@
 /* Casts of one source dtype to both half types by way of vectors of f32; no include guard, included
- * by casts_avx2.h. Wants T, SRC (its short name), LD and LDN, which load f32, and STB and STBN, which
- * store bf16. Takes all of these away again. */
+ * by casts_avx2.h. Wants T, SRC (its short name), LD and LDN, which load f32, and STB and STBN,
+ * which store bf16. Takes all of these away again. */
 #define OT uint16_t
 
 #define FN  LOOP_NAME2(LOOP_NAME2(cast, SRC), f16)

@@ -1,6 +1,7 @@
-/* How a row ends that is no number of whole vectors; no include guard, included by the loops over
- * one to four inputs, whose W is more than 1. Wants what they want, and their n and whole (elements
- * of all whole vectors).
+/* How a row ends that is no number of whole vectors, and one number as a vector; no include guard,
+ * included by the loops over one to four inputs, for their W of more than 1. Wants what they want,
+ * and their n and whole (elements of all whole vectors). LD1, a vector of the number at a place, is
+ * there where that is less than the first element of a vector to all lanes.
  *
  * With AVX2 a row of one vector or more ends with a whole one, which lies partly over the one
  * before: a vector that is loaded and stored in parts takes as long as six whole ones. It is loaded
@@ -9,14 +10,19 @@
 #undef LOOP_KEEP
 #undef LOOP_LAST
 #undef LOOP_END
+#undef LOOP_ONE
+#ifdef LD1
+#define LOOP_ONE(x, p) const V x = LD1(p)
+#else
+#define LOOP_ONE(x, p) const V x##_first = LDN(p, 1), x = SPLAT(x##_first)
+#endif
 #if VB == 32
 #define LOOP_KEEP(x, p) const V x = n >= W ? LD((p) + (n - W) * (int64_t)sizeof(T)) : (V){0}
 #define LOOP_LAST(x, p) (n >= W ? (x) : LDN(p, n))
 #define LOOP_END(p, v)                                                                             \
     do {                                                                                           \
         const __auto_type end = v;                                                                 \
-        if (n >= W) ST((p) + (n - W) * (int64_t)sizeof(OT), end);                                  \
-        else STN(p, end, n);                                                                       \
+        n >= W ? ST((p) + (n - W) * (int64_t)sizeof(OT), end) : STN(p, end, n);                    \
     } while (0)
 #else
 #define LOOP_KEEP(x, p) ((void)0)

@@ -3,6 +3,7 @@
  * W (lanes), LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first
  * element to all). Shapes: the last operand constant (a factor, as addcmul has it), the last two or
  * three, any of them, strided. */
+#include "kernels/loops/ends.h"
 #include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
@@ -29,7 +30,6 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
-#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
@@ -37,8 +37,9 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     char *const o = ptr[0];
     int64_t i = 0;
     if (step[0] == to && step[1] == ti && !step[2] && !step[3] && !step[4] && n > 0) {
-        const V first = LDN(at[1], 1), second = LDN(at[2], 1), third = LDN(at[3], 1);
-        const V a = SPLAT(first), b = SPLAT(second), c = SPLAT(third);
+        LOOP_ONE(a, at[1]);
+        LOOP_ONE(b, at[2]);
+        LOOP_ONE(c, at[3]);
         const char *const p = at[0];
         LOOP_KEEP(x, p);
         LOOP_TWICE
@@ -47,7 +48,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti && !step[4] && n > 0) {
-        const V one = LDN(at[3], 1), c = SPLAT(one);
+        LOOP_ONE(c, at[3]);
         const char *const p = at[0], *const q = at[1], *const r = at[2];
         LOOP_KEEP(x, p);
         LOOP_KEEP(a, q);
@@ -59,7 +60,8 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && !step[3] && !step[4] && n > 0) {
-        const V one = LDN(at[2], 1), other = LDN(at[3], 1), b = SPLAT(one), c = SPLAT(other);
+        LOOP_ONE(b, at[2]);
+        LOOP_ONE(c, at[3]);
         const char *const p = at[0], *const q = at[1];
         LOOP_KEEP(x, p);
         LOOP_KEEP(a, q);
@@ -71,9 +73,11 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     bool dense = step[0] == to && n > 0;
     for (int k = 1; k <= 4; k++) dense &= step[k] == ti || step[k] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
-        const V one = LDN(at[0], 1), two = LDN(at[1], 1), three = LDN(at[2], 1);
-        const V four = LDN(at[3], 1);
-        V x = SPLAT(one), a = SPLAT(two), b = SPLAT(three), c = SPLAT(four);
+        LOOP_ONE(one, at[0]);
+        LOOP_ONE(two, at[1]);
+        LOOP_ONE(three, at[2]);
+        LOOP_ONE(four, at[3]);
+        V x = one, a = two, b = three, c = four;
         for (; i < whole; i += W) {
             if (step[1]) x = LD(at[0] + i * ti);
             if (step[2]) a = LD(at[1] + i * ti);

@@ -3,6 +3,7 @@
  * W (lanes), LD, ST, EXPR(x, y, z); with W > 1 also LDN, STN (first k elements) and SPLAT (first
  * element to all). Shapes: contiguous, the last one or two operands constant or the second one, any
  * of them, strided. */
+#include "kernels/loops/ends.h"
 #include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
@@ -16,8 +17,10 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
         const int64_t whole = n & ~(int64_t)(W - 1);
-        const V first = LDN(a, 1), second = LDN(b, 1), third = LDN(c, 1);
-        V x = SPLAT(first), y = SPLAT(second), z = SPLAT(third);
+        LOOP_ONE(first, a);
+        LOOP_ONE(second, b);
+        LOOP_ONE(third, c);
+        V x = first, y = second, z = third;
         int64_t i = 0;
         for (; i < whole; i += W) {
             if (step[1]) x = LD(a + i * ti);
@@ -51,7 +54,6 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
-#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
@@ -69,7 +71,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
-        const V one = LDN(c, 1), z = SPLAT(one);
+        LOOP_ONE(z, c);
         LOOP_KEEP(x, a);
         LOOP_KEEP(y, b);
         LOOP_TWICE
@@ -78,8 +80,8 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
-        const V first = LDN(b, 1), second = LDN(c, 1);
-        const V y = SPLAT(first), z = SPLAT(second);
+        LOOP_ONE(y, b);
+        LOOP_ONE(z, c);
         LOOP_KEEP(x, a);
         LOOP_TWICE
         for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y, z));

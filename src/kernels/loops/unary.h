@@ -4,6 +4,7 @@
  * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves; then
  * QUICK(x, &unfit) may stand for EXPR where no lane of the mask unfit is set: without a branch.
  * Shapes: contiguous, constant, strided. */
+#include "kernels/loops/ends.h"
 #include "kernels/loops/twice.h"
 
 #ifdef LOOP_PAIRS
@@ -60,7 +61,6 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 }
 
 #if W > 1
-#include "kernels/loops/ends.h"
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
@@ -80,7 +80,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     if (step[0] == to && step[1] == 0 && n > 0) {
-        const V one = LDN(a, 1), x = SPLAT(one);
+        LOOP_ONE(x, a);
         LOOP_TWICE
         for (; n >= W; n -= W, o += W * to) ST(o, ONE(x));
         if (n > 0) STN(o, ONE(x), n);
