@@ -131,7 +131,16 @@ static inline bool in_list(const char *name, const char *const *list) {
     }
     return false;
 }
-static inline int arity(const char *name) {
+/* Comparisons that write the dtype of their operands ("lt.own") are kernels of the same operation.
+ */
+static inline const char *operation_of(const char *name) {
+    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
+    for (const char *const *c = comparisons; *c; c++)
+        if (strncmp(name, *c, 2) == 0 && strcmp(name + 2, ".own") == 0) return *c;
+    return name;
+}
+static inline int arity(const char *kernel) {
+    const char *const name = operation_of(kernel);
     static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
     static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",     "where",
                                         "lerp",       "logit_limited", "threshold", NULL};

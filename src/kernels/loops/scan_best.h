@@ -49,10 +49,7 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
         int64_t here = i0 + j * istep;
         for (const int64_t end = n - j < DENSE ? n : j + DENSE; j < end; j++, here += istep) {
             const F one = x[j];
-            if (sizeof(F) < sizeof place) /* where gcc makes a branch of ?: */
-                place ^= (place ^ here) & -(int64_t)TAKES(one, best);
-            else
-                place = TAKES(one, best) ? here : place;
+            place ^= (place ^ here) & -(int64_t)TAKES(one, best); /* gcc makes a branch of ?: */
             best = REACHES(one, best) ? one : best;
             y[j] = best;
             at[j] = place;

@@ -118,12 +118,15 @@ static APART void FN(run_dense)(void *carry, int64_t lines, int64_t r, const nom
 }
 
 #ifdef LEVELS_RUN
-/* Lines side by side of F into such lines of D. */
+/* Lines side by side of F into such lines of D; no carry: at most LEVELS elements of each. */
 static APART void FN(run_beside)(void *carry, const nomen__scan_args *a) {
     nomen__scan_args sizes = *a;
     sizes.in_row = (int64_t)sizeof(F);
     sizes.out_row = (int64_t)sizeof(D);
-    LEVELS_RUN(&sizes, FN(owns)(carry, a->lines), FN(bases)(carry));
+    if (carry)
+        LEVELS_RUN(&sizes, FN(owns)(carry, a->lines), FN(bases)(carry));
+    else
+        LEVELS_RUN(&sizes, (A *)NULL, (const A *)NULL);
 }
 #define RUN_BESIDE FN(run_beside)
 #endif
@@ -133,7 +136,7 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
     if (a->lines < 8) return false;
 #ifdef LEVELS_RUN
     if (sizeof(T) == sizeof(D) && a->in_row == sizeof(T) && a->out_row == sizeof(T)) {
-        if (!carry) return false;
+        if (!carry && a->n > LEVELS) return false;
         FN(run_beside)(carry, a);
         return true;
     }

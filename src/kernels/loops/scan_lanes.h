@@ -446,7 +446,8 @@ LANES_INLINE vf64 lanes_get_any(const char *p, int bytes, int n) {
     return bytes == 4 ? lanes_widen(lanes_get(p, n, 0)) : lanes_get_f64(at, n);
 }
 
-/* Elements begin to end of `vectors` times LANES lines, of the last of which n are there. */
+/* Elements begin to end of `vectors` times LANES lines, of the last of which n are there. owns is
+ * NULL: the lines are whole, and nobody asks what was before them or what they come to. */
 LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin, int64_t end,
                              int vectors, int n, double *owns, const double *bases,
                              const bool sums) {
@@ -455,8 +456,8 @@ LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin
     const char *in = a->in + r * in_bytes + begin * a->in_step;
     char *out = moved(a->out, r * out_bytes + begin * a->out_step);
     for (int v = 0; v < vectors; v++) {
-        own[v] = lanes_get_f64(owns + r + LANES * v, n);
-        base[v] = sums ? lanes_get_f64(bases + r + LANES * v, n) : own[v];
+        own[v] = owns ? lanes_get_f64(owns + r + LANES * v, n) : (vf64){0} + (sums ? 0 : 1);
+        base[v] = sums && owns ? lanes_get_f64(bases + r + LANES * v, n) : (vf64){0};
     }
     for (int64_t j = begin; j < end; j++, in += a->in_step, out = moved(out, a->out_step))
         for (int v = 0; v < vectors; v++) {
@@ -465,7 +466,7 @@ LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin
             if (!out) continue; /* the carry alone is asked for */
             lanes_to(out + out_bytes * LANES * v, out_bytes, n, sums ? base[v] + own[v] : own[v]);
         }
-    for (int v = 0; v < vectors; v++) lanes_put_f64(owns + r + LANES * v, n, own[v]);
+    for (int v = 0; v < vectors && owns; v++) lanes_put_f64(owns + r + LANES * v, n, own[v]);
 }
 
 /* Some elements of all lines before the next ones. in_row and out_row are known to the compiler. */
@@ -492,8 +493,8 @@ LANES_INLINE void lanes_down_sum2(const nomen__scan_args *a, int64_t r, int64_t 
     const char *in = a->in + r * 8 + begin * a->in_step;
     char *out = moved(a->out, r * 8 + begin * a->out_step);
     for (int v = 0; v < vectors; v++) {
-        run[v] = lanes_get_f64(runs + r + LANES * v, n);
-        before[v] = lanes_get_f64(befores + r + LANES * v, n);
+        run[v] = runs ? lanes_get_f64(runs + r + LANES * v, n) : (vf64){0};
+        before[v] = runs ? lanes_get_f64(befores + r + LANES * v, n) : (vf64){0};
     }
     for (int64_t j = begin; j < end; j++, in += a->in_step, out = moved(out, a->out_step))
         for (int v = 0; v < vectors; v++) {
@@ -502,11 +503,25 @@ LANES_INLINE void lanes_down_sum2(const nomen__scan_args *a, int64_t r, int64_t 
             void *to = moved(out, 8 * LANES * v);
             if (to) lanes_put_f64(to, n, before[v] + run[v]);
         }
-    for (int v = 0; v < vectors; v++) lanes_put_f64(runs + r + LANES * v, n, run[v]);
+    for (int v = 0; v < vectors && runs; v++) lanes_put_f64(runs + r + LANES * v, n, run[v]);
+}
+/* Some elements of all lines. runs is NULL: as owns of lanes_down. */
+LANES_INLINE void lanes_level_sum2(const nomen__scan_args *a, int64_t begin, int64_t end,
+                                   double *runs, const double *befores) {
+    int64_t r = 0;
+    for (; r + WIDE <= a->lines; r += WIDE)
+        lanes_down_sum2(a, r, begin, end, 4, LANES, runs, befores);
+    for (; r + LANES <= a->lines; r += LANES)
+        lanes_down_sum2(a, r, begin, end, 1, LANES, runs, befores);
+    if (r < a->lines) lanes_down_sum2(a, r, begin, end, 1, (int)(a->lines - r), runs, befores);
 }
 LANES_INLINE void lanes_levels_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
     double before[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     double run[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    if (!owns) {
+        lanes_level_sum2(a, 0, a->n, NULL, NULL);
+        return;
+    }
     for (int64_t first = 0; first < a->n; first += SUM2_RUN) {
         const int64_t last = a->n - first < SUM2_RUN ? a->n : first + SUM2_RUN;
         for (int64_t r = 0; r < a->lines; r++) {
@@ -515,13 +530,7 @@ LANES_INLINE void lanes_levels_sum2(const nomen__scan_args *a, sum2 *owns, const
         }
         for (int64_t begin = first; begin < last; begin += LEVELS) {
             const int64_t end = last - begin < LEVELS ? last : begin + LEVELS;
-            int64_t r = 0;
-            for (; r + WIDE <= a->lines; r += WIDE)
-                lanes_down_sum2(a, r, begin, end, 4, LANES, run, before);
-            for (; r + LANES <= a->lines; r += LANES)
-                lanes_down_sum2(a, r, begin, end, 1, LANES, run, before);
-            if (r < a->lines)
-                lanes_down_sum2(a, r, begin, end, 1, (int)(a->lines - r), run, before);
+            lanes_level_sum2(a, begin, end, run, before);
         }
         for (int64_t r = 0; r < a->lines; r++) sum2_add(&owns[r], run[r]);
     }
