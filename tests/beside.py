@@ -7,6 +7,7 @@ returns is the fixture, what it raises (a skip, for one) is raised there. These 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from operator import attrgetter
 
 import pytest
 
@@ -23,11 +24,13 @@ def work_of(item):
 
 
 def start_all(items):
-    """Those of Python first, which take minutes each, then C programs, the slow folders first."""
+    """Those of Python first, which take minutes each, and of these what takes longest, the modules
+    under sanitizers; then C programs, the slow folders first."""
     pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
     pools.append(pool)
     waiting = [item for item in items if work_of(item)]
-    for item in sorted(waiting, key=lambda item: item.path.parent.name, reverse=True):
+    folder_and_file = attrgetter("path.parent.name", "path.name")
+    for item in sorted(waiting, key=folder_and_file, reverse=True):
         item.stash[FUTURE] = pool.submit(work_of(item))
 
 
