@@ -85,8 +85,9 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
 }
 
 /* Do rows follow each other without gaps, or lie side by side, in memory and where they go alike?
- */
+ * In a block of memory they do one or the other. */
 static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+    if (in->flags & out->flags & NOMEN__CONTIGUOUS) return true;
     if (in->stride[dim] == 1 && out->stride[dim] == 1) return true;
     for (int d = 0; d < in->ndim; d++)
         if (d != dim && in->size[d] >= BESIDE && in->stride[d] == 1 && out->stride[d] == 1)
