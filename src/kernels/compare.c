@@ -210,8 +210,13 @@ SWAPPED(ge_own, le_own, i64)
 SWAPPED(ge_own, le_own, f32)
 SWAPPED(ge_own, le_own, f64)
 
+#define ROW_OWN(text, enumerator, function)                                                        \
+    {.name = text, .dtype = enumerator, .to = enumerator, .loop = function}
 #define ROWS_OWN(text, op)                                                                         \
-    ROWS_INTS(text, op), ROW(text, NOMEN_F32, op##_f32), ROW(text, NOMEN_F64, op##_f64)
+    ROW_OWN(text, NOMEN_U8, op##_u8), ROW_OWN(text, NOMEN_I8, op##_i8),                            \
+        ROW_OWN(text, NOMEN_I16, op##_i16), ROW_OWN(text, NOMEN_I32, op##_i32),                    \
+        ROW_OWN(text, NOMEN_I64, op##_i64), ROW_OWN(text, NOMEN_F32, op##_f32),                    \
+        ROW_OWN(text, NOMEN_F64, op##_f64)
 #define ROWS_REAL(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
 
 const nomen__kernel NOMEN__TABLE(compare)[] = {
@@ -226,11 +231,11 @@ const nomen__kernel NOMEN__TABLE(compare)[] = {
     ROWS_REAL("logical_xor", logical_xor),
     ROWS_REAL("logical_not", logical_not),
     ROW_BOOL("bitwise_not", logical_not), /* of integers: unary.c */
-    ROWS_OWN("eq.own", eq_own),
-    ROWS_OWN("ne.own", ne_own),
-    ROWS_OWN("lt.own", lt_own),
-    ROWS_OWN("le.own", le_own),
-    ROWS_OWN("gt.own", gt_own),
-    ROWS_OWN("ge.own", ge_own),
+    ROWS_OWN("eq", eq_own),
+    ROWS_OWN("ne", ne_own),
+    ROWS_OWN("lt", lt_own),
+    ROWS_OWN("le", le_own),
+    ROWS_OWN("gt", gt_own),
+    ROWS_OWN("ge", ge_own),
     {.name = NULL},
 };

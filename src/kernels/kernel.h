@@ -212,7 +212,7 @@ typedef struct nomen__distance {
 typedef struct nomen__kernel {
     const char *name;
     nomen_dtype dtype;
-    nomen_dtype to;    /* "cast" only: the output's dtype */
+    nomen_dtype to; /* of "cast", and of a second row where it is not the usual one: the output's */
     nomen_dtype first; /* of the first operand, where it is another one (where: bool) */
     nomen__loop *loop;
     const nomen__reducer *reducer;

@@ -57,13 +57,7 @@ static nomen_status launch_mixed(nomen__call *c) {
 /* A comparison whose result has the dtype of its operands, as in place, has a loop that writes it
  * for most of them. */
 static nomen__loop *own_loop(const nomen__call *c) {
-    enum { LONGEST = 8 };
-    char name[LONGEST + sizeof ".own"];
-    const size_t letters = strlen(c->kernel->name);
-    if (letters > LONGEST) return NULL;
-    memcpy(name, c->kernel->name, letters);
-    memcpy(name + letters, ".own", sizeof ".own");
-    const nomen__kernel *k = nomen__kernel_find(name, c->compute);
+    const nomen__kernel *k = nomen__kernel_writing(c->kernel->name, c->compute, c->compute);
     return k ? k->loop : NULL;
 }
 

@@ -41,6 +41,10 @@ static inline __attribute__((warn_unused_result)) nomen_status nomen__launch_end
     return NOMEN_LIKELY(made == out) ? s : nomen__launch_move(out, made, s);
 }
 
+/* Have rows along that dim one element each? dim < 0: one row of all there is. */
+static inline bool nomen__are_ones(const nomen_tensor *in, int dim) {
+    return dim >= 0 && in->ndim > 0 && in->size[dim] == 1;
+}
 /* Of rows of one element, all in `in`, which has the dims of out[0] and out[1]; one of these may be
  * NULL. The second result is a position, or else what the first one is. */
 nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,

@@ -502,11 +502,6 @@ static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[
     return s;
 }
 
-/* Rows of one element each. */
-static bool are_ones(const nomen_tensor *in, int dim) {
-    return dim >= 0 && in->ndim > 0 && in->size[dim] == 1;
-}
-
 static nomen_status order_ones(const nomen__call *c, const nomen_tensor *in,
                                nomen_tensor *const out[2], int dim) {
     nomen__layout view;
@@ -535,7 +530,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
         nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
     else if (ready && NOMEN_UNLIKELY(is_in_order(c, in, dim)))
         status = order_as_is(in, made, dim);
-    else if (ready && NOMEN_UNLIKELY(are_ones(in, dim)))
+    else if (ready && NOMEN_UNLIKELY(nomen__are_ones(in, dim)))
         status = order_ones(c, in, made, dim);
     else if (ready)
         status = order(c, in, made, dim);

@@ -339,11 +339,6 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     return nomen__is_copied_first(in, out, c->dim, 0);
 }
 
-/* Lines of one element each, of which the table knows what becomes. */
-static bool are_ones(const nomen__scanner *scanner, const nomen_tensor *in, int dim) {
-    return in->ndim > 0 && in->size[dim] == 1 && scanner->of_one != NOMEN__OWN;
-}
-
 /* `at` may be NULL. */
 static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_tensor *out,
                                nomen_tensor *at, bool reverse) {
@@ -359,6 +354,7 @@ static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_ten
 }
 
 nomen_status nomen__launch_scan(nomen__call *c) {
+    const nomen__of_one of_one = c->kernel->scanner->of_one;
     bool second = c->op->nout > 1 && !c->skip[1];
     if (c->out[0]->numel == 0) return NOMEN_OK;
     int flag = nomen__arg_of(c->op, NOMEN__FLAG);
@@ -367,9 +363,8 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
-    if (!status && NOMEN_UNLIKELY(are_ones(c->kernel->scanner, in, c->dim)))
-        status = nomen__launch_ones(c, c->kernel->scanner->of_one, in,
-                                    (nomen_tensor *const[2]){out, at}, true);
+    if (!status && NOMEN_UNLIKELY(nomen__are_ones(in, c->dim)) && of_one != NOMEN__OWN)
+        status = nomen__launch_ones(c, of_one, in, (nomen_tensor *const[2]){out, at}, true);
     else if (!status)
         status = scan_lines(c, in, out, at, reverse);
     nomen__launch_done(c->in[0], in);

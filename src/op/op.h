@@ -501,6 +501,8 @@ static inline void nomen__finish_view(nomen_tensor *out, nomen_tensor *of) {
 
 /* ---- kernels (registry.c) -------------------------------------------------------------------- */
 
+/* The row whose output is of another dtype than that of others of its name, or NULL. */
+const nomen__kernel *nomen__kernel_writing(const char *name, nomen_dtype dtype, nomen_dtype to);
 /* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel.
  */
 const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);

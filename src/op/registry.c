@@ -70,17 +70,20 @@ static bool complete;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool ready;
 
-static uint32_t hash(const char *name, nomen_dtype dtype) {
-    uint32_t h = 2166136261u ^ (uint32_t)dtype;
+static uint32_t hash(const char *name, nomen_dtype dtype, nomen_dtype to) {
+    uint32_t h = 2166136261u ^ (uint32_t)dtype ^ (uint32_t)to << 8;
     for (; *name; name++) h = (h ^ (uint8_t)*name) * 16777619u;
     return (h ^ h >> 15) % SLOTS;
 }
 
+static bool is_row(const nomen__kernel *k, const char *name, nomen_dtype dtype, nomen_dtype to) {
+    return k->dtype == dtype && k->to == to && !strcmp(k->name, name);
+}
+
 /* The slot of the row, or the free one where it belongs. */
-static const nomen__kernel **slot_of(const char *name, nomen_dtype dtype) {
-    uint32_t i = hash(name, dtype);
-    while (slots[i] && (slots[i]->dtype != dtype || strcmp(slots[i]->name, name)))
-        i = (i + 1) % SLOTS;
+static const nomen__kernel **slot_of(const char *name, nomen_dtype dtype, nomen_dtype to) {
+    uint32_t i = hash(name, dtype, to);
+    while (slots[i] && !is_row(slots[i], name, dtype, to)) i = (i + 1) % SLOTS;
     return &slots[i];
 }
 
@@ -91,11 +94,11 @@ static void build(void) {
     for (int isa = (int)nomen__cpu_isa(); isa >= 0; isa--)
         for (int t = 0; tables[isa] && t < TABLES; t++)
             for (const nomen__kernel *k = tables[isa][t]; k->name; k++) {
-                if (k->to != NOMEN_DTYPE_NONE) {
+                if (!strcmp(k->name, "cast")) {
                     if (!casts[k->dtype][k->to]) casts[k->dtype][k->to] = k->loop;
                     continue;
                 }
-                const nomen__kernel **slot = slot_of(k->name, k->dtype);
+                const nomen__kernel **slot = slot_of(k->name, k->dtype, k->to);
                 if (*slot) continue;
                 if (used == MOST_USED) {
                     complete = false;
@@ -113,13 +116,18 @@ static inline void make_ready(void) {
         pthread_once(&once, build);
 }
 
-static const nomen__kernel *search(const char *name, nomen_dtype dtype) {
+static const nomen__kernel *search(const char *name, nomen_dtype dtype, nomen_dtype to) {
     for (int isa = (int)nomen__cpu_isa(); isa >= 0; isa--)
         for (int t = 0; tables[isa] && t < TABLES; t++)
             for (const nomen__kernel *k = tables[isa][t]; k->name; k++)
-                if (k->dtype == dtype && k->to == NOMEN_DTYPE_NONE && !strcmp(k->name, name))
-                    return k;
+                if (is_row(k, name, dtype, to)) return k;
     return NULL;
+}
+
+const nomen__kernel *nomen__kernel_writing(const char *name, nomen_dtype dtype, nomen_dtype to) {
+    make_ready();
+    const nomen__kernel *k = *slot_of(name, dtype, to);
+    return k || complete ? k : search(name, dtype, to);
 }
 
 /* What was found for the text at an address, most times a word of the program: found again without
@@ -134,8 +142,7 @@ const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype) {
     const nomen__kernel *k = atomic_load_explicit(at, memory_order_relaxed);
     /* the linker makes one text of equal ones, most times */
     if (k && k->dtype == dtype && (k->name == name || !strcmp(k->name, name))) return k;
-    k = *slot_of(name, dtype);
-    if (!k && !complete) k = search(name, dtype);
+    k = nomen__kernel_writing(name, dtype, NOMEN_DTYPE_NONE);
     if (k) atomic_store_explicit(at, k, memory_order_relaxed);
     return k;
 }

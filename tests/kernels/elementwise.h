@@ -131,16 +131,7 @@ static inline bool in_list(const char *name, const char *const *list) {
     }
     return false;
 }
-/* Comparisons that write the dtype of their operands ("lt.own") are kernels of the same operation.
- */
-static inline const char *operation_of(const char *name) {
-    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
-    for (const char *const *c = comparisons; *c; c++)
-        if (strncmp(name, *c, 2) == 0 && strcmp(name + 2, ".own") == 0) return *c;
-    return name;
-}
-static inline int arity(const char *kernel) {
-    const char *const name = operation_of(kernel);
+static inline int arity(const char *name) {
     static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
     static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",     "where",
                                         "lerp",       "logit_limited", "threshold", NULL};
@@ -195,7 +186,7 @@ static inline nomen_dtype out_dtype(const nomen__kernel *k) {
         "isfinite",    "isposinf",   "isneginf",    "signbit",     NULL};
     static const char *const real[] = {"abs", "real", "imag", "angle", NULL};
     static const char *const made[] = {"complex", "polar", NULL};
-    if (strcmp(k->name, "cast") == 0) return k->to;
+    if (k->to != NOMEN_DTYPE_NONE) return k->to;
     if (in_list(k->name, boolean)) return NOMEN_BOOL;
     if (in_list(k->name, made)) return k->dtype == NOMEN_F32 ? NOMEN_C64 : NOMEN_C128;
     if (is_complex(k->dtype) && in_list(k->name, real))
