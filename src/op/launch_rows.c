@@ -6,8 +6,10 @@
 /* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions.
  * SIDE_BY_SIDE: rows that kernels take together; of rows that lie side by side in memory a chunk
  * has WIDE at least, as its border goes through a cache line of each element of a row, which two
- * processors would take from each other ([150, 200] took up to four times as long by two). */
-enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, WORTH = NOMEN__GRAIN / 4 };
+ * processors would take from each other ([150, 200] took up to four times as long by two). BESIDE:
+ * so few are better turned over, but for rows of more than TURNED elements, which kernels do not
+ * turn. */
+enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, TURNED = 64, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -68,8 +70,10 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     /* Kernels take many rows at once: those that lie side by side in memory make the lines, else
      * the longest dim. */
     int line = nomen__nest_longest(lines);
+    const int64_t beside_least = job.row.n > TURNED ? 2 : BESIDE;
     for (int d = 0; d < lines->ndim && job.row.in_step != item; d++)
-        if (lines->size[d] >= BESIDE && lines->step[d][IN] == item && lines->step[d][OUT] == item)
+        if (lines->size[d] >= beside_least && lines->step[d][IN] == item &&
+            lines->step[d][OUT] == item)
             line = d;
     if (lines->ndim) {
         job.row.rows = nomen__nest_take(lines, line);
