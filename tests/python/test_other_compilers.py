@@ -25,7 +25,8 @@ def beside(config, root, compiler):
         pytest.skip(f"{compiler} is not installed")
     with tempfile.TemporaryDirectory(prefix="nomen-compiler-") as folder:
         configure = ["cmake", "-S", str(root), "-B", folder, "-DNOMEN_WERROR=ON"]
-        configure.append("-DCMAKE_BUILD_TYPE=Debug")
+        # Nobody debugs these builds: without -g they take two thirds of the time.
+        configure += ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG="]
         configure += [option.format(root=root) for option in COMPILERS[compiler]]
         subprocess.run(configure, check=True, capture_output=True)
         return subprocess.run(
