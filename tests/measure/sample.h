@@ -1,6 +1,6 @@
-/* NOMEN_ONE_IN=63 takes one case in 63 of those that are compared with long double, and one round
- * of several: for processors that are emulated, where 128 bits take their time, and for valgrind.
- */
+/* NOMEN_ONE_IN=63 takes one case in 63 of those that are compared with long double, and of other
+ * long lists, and one round of several: for processors that are emulated, where 128 bits take their
+ * time, for valgrind, and for sanitizers. */
 #ifndef NOMEN_TEST_SAMPLE_H
 #define NOMEN_TEST_SAMPLE_H
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,10 @@ ONCE = (
     "test_py_hints test_py_align test_py_view_in_place test_npy_numpy test_safetensors test_fuse"
 ).split()
 
+# They take longest of all that runs beside, so that half of them go to each of two processors.
+PARTS = 2
+building = threading.Lock()
+
 BUILDS = {
     "asan": None,
     "clang-asan": None,
@@ -40,7 +45,7 @@ BUILDS = {
 }
 
 
-def beside(config, root, build):
+def beside(config, root, build, part):
     """-> what the sanitizer reported, the run."""
     if not config.getoption("--sanitized-python"):
         pytest.skip("--sanitized-python is not given (.ci/run gives it)")
@@ -49,11 +54,12 @@ def beside(config, root, build):
     if build == "memcheck" and not shutil.which("valgrind"):
         pytest.skip("valgrind is not installed")
     assert sanitized.is_built(build), f"tools/setup.sh {build} makes it"
-    failure = sanitized.build_module(build)
+    with building:
+        failure = sanitized.build_module(build)
     assert not failure, failure
     folder = root / "tests" / "python"
     stems = BUILDS[build] or sorted({f.stem for f in folder.glob("test_*.py")} - set(LEFT_OUT))
-    tests = [str(folder / f"{stem}.py") for stem in stems]
+    tests = [str(folder / f"{stem}.py") for stem in stems[part::PARTS]]
     with tempfile.TemporaryDirectory(prefix="nomen-sanitized-") as reports:
         report = Path(reports) / "report"
         run = subprocess.run(
@@ -66,8 +72,9 @@ def beside(config, root, build):
         return "".join(file.read_text()[:8000] for file in Path(reports).glob("report*")), run
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("build", BUILDS)
-def test_all_others_under_the_sanitizers(build, beside, record_property):
+def test_all_others_under_the_sanitizers(build, part, beside, record_property):
     reports, run = beside
     assert not reports, reports
     assert run.returncode == 0, (run.stdout + run.stderr)[-8000:]
