@@ -17,16 +17,43 @@ static inline vf64 c_lerp_f64(vf64 x, vf64 y, vf64 w) {
     return v_sel_f64(near, x + c_mul_f64(w, y - x), y - c_mul_f64(y - x, one - w));
 }
 
-/* Quotients in double, of complex64 with both parts in vectors of their own: divisions are what
- * takes time, and there are fewer. Those of complex128 have the bits of c_div. */
 static inline vc64 c_apart_f32(vf32 x) { return vc_apart(v_low_f64(x), v_high_f64(x)); }
 static inline vc64 c_apart_f64(vf64 x) { return (vc64){v_dup_even(x), v_dup_odd(x)}; }
 static inline vf32 c_beside_f32(vc64 z) {
     return v_narrow_f64(v_pairs_even(z.re, z.im), v_pairs_odd(z.re, z.im));
 }
-VMATH_QUICK vf32 c_quotient_f32(vf32 x, vf32 y) {
-    return c_beside_f32(vc_quotient(c_apart_f32(x), c_apart_f32(y)));
+
+/* Quotients in double, of complex64 with both parts in vectors of their own: divisions are what
+ * takes time, and there are fewer. |y|^2 is neither lost nor infinite, so that there is one. With
+ * the larger part of y positive (the real one of two as large), and the sign in the divisor, zeros
+ * are those of Smith's quotient, to which is left what is not finite. Products of parts are exact:
+ * a fused sum has the bits of any other. */
+VMATH_QUICK vc64 c_over(vc64 x, vc64 y) {
+    /* has the sign of the larger part: parts of 24 digits differ by more than the product adds */
+    const vf64 more = v_fma_f64(y.re, v_set_f64(1 + 0x1p-26), y.im);
+    const vf64 inverse = v_with_sign(1 / v_fma_f64(y.re, y.re, y.im * y.im), more);
+    const vf64 re = v_with_sign(y.re, more), im = v_with_sign(y.im, more);
+    return (vc64){v_fma_f64(x.re, re, x.im * im) * inverse,
+                  v_fma_f64(x.im, re, -(x.re * im)) * inverse};
 }
+/* Vectors of parts, which registers hold: a struct would be stored for this call in every round. */
+static __attribute__((noinline)) vf32 c_quotient_else(vf64 xre, vf64 xim, vf64 yre, vf64 yim) {
+    const vc64 x = {xre, xim}, y = {yre, yim}, q = c_over(x, y);
+    vf64 below;
+    const vc64 n = vc_over(x, y, &below);
+    const vi64 fit = v_abs_f64(q.re) + v_abs_f64(q.im) < (double)INFINITY;
+    return c_beside_f32((vc64){v_sel_f64(fit, q.re, n.re / below),
+                               v_sel_f64(fit, q.im, n.im / below)});
+}
+VMATH_QUICK vf32 c_quotient_apart(vc64 x, vc64 y) {
+    const vf32 q = c_beside_f32(c_over(x, y)), none = q - q; /* a NaN of what is not finite */
+    if (__builtin_expect(v_any32(none != none), 0)) return c_quotient_else(x.re, x.im, y.re, y.im);
+    return q;
+}
+VMATH_QUICK vf32 c_quotient_f32(vf32 x, vf32 y) {
+    return c_quotient_apart(c_apart_f32(x), c_apart_f32(y));
+}
+/* Of complex128 with the bits of c_div. */
 VMATH_QUICK vf64 c_quotient_f64(vf64 x, vf64 y) {
     vf64 below;
     const vc64 n = vc_over(c_apart_f64(x), c_apart_f64(y), &below);
@@ -107,9 +134,15 @@ static inline c128 c_sgn(c128 x) {
 #define LOOP             "kernels/loops/quaternary.h"
 #include "kernels/loops/pairs.h"
 
+/* complex64 comes from memory with its parts in vectors of their own. */
+static inline vc64 vc_load_f32_n(const void *p, int64_t n) {
+    return c_apart_f32(ld_f32_n(p, 2 * n));
+}
+static inline vc64 vc_splat(vc64 z) { return (vc64){v_set_f64(z.re[0]), v_set_f64(z.im[0])}; }
 #define OP         div
-#define EXPR(x, y) SIMD_PICK(c_quotient, x)(x, y)
-#define LOOP       "kernels/loops/binary.h"
+#define EXPR(x, y) _Generic((x), vc64: c_quotient_apart, vf64: c_quotient_f64)(x, y)
+#define APART
+#define LOOP "kernels/loops/binary.h"
 #include "kernels/loops/pairs.h"
 
 #define OP         eq

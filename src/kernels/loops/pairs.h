@@ -1,17 +1,24 @@
 /* Includes LOOP for complex64 and complex128 as vectors of interleaved parts; no include guard.
  * Wants LOOP, OP and EXPR, where EXPR is on vf32 or vf64 that hold real parts in even lanes and
- * imaginary parts in odd ones. Takes LOOP, OP and EXPR away again. */
+ * imaginary parts in odd ones; with APART on vc64 of complex64, and gives a vf32. Takes LOOP, OP,
+ * EXPR and APART away again. */
 
-#define SPLAT(v) v_splat_pair(v)
-
-#define T            c64
-#define OT           c64
-#define V            vf32
-#define W            (W32 / 2)
-#define FN           LOOP_NAME2(OP, c64)
-#define LD           ld_f32
+#define T  c64
+#define OT c64
+#define W  (W32 / 2)
+#define FN LOOP_NAME2(OP, c64)
+#ifdef APART
+#define V         vc64
+#define LD        vc_load_f32
+#define LDN(p, k) vc_load_f32_n(p, k)
+#define SPLAT(v)  vc_splat(v)
+#else
+#define V         vf32
+#define LD        ld_f32
+#define LDN(p, k) ld_f32_n(p, 2 * (k))
+#define SPLAT(v)  v_splat_pair_f32(v)
+#endif
 #define ST           st_f32
-#define LDN(p, k)    ld_f32_n(p, 2 * (k))
 #define STN(p, v, k) st_f32_n(p, v, 2 * (k))
 #include LOOP
 
@@ -24,6 +31,7 @@
 #undef ST
 #undef LDN
 #undef STN
+#undef SPLAT
 #define T            c128
 #define OT           c128
 #define V            vf64
@@ -32,6 +40,7 @@
 #define LD           ld_f64
 #define ST           st_f64
 #define LDN(p, k)    ld_f64_n(p, 2 * (k))
+#define SPLAT(v)     v_splat_pair_f64(v)
 #define STN(p, v, k) st_f64_n(p, v, 2 * (k))
 #include LOOP
 
@@ -48,3 +57,4 @@
 #undef LOOP
 #undef OP
 #undef EXPR
+#undef APART

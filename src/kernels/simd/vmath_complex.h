@@ -50,8 +50,15 @@ static inline vc64 vc_apart(vf64 a, vf64 b) {
     return (vc64){v_pairs_even(a, b), v_pairs_odd(a, b)};
 }
 static inline vc64 vc_load_f32(const void *p) {
+#if VB == 32
+    /* widened from memory, which saves two steps of three for the upper half */
+    const char *const high = (const char *)p + VB / 2;
+    return vc_apart((vf64)_mm256_cvtps_pd(_mm_loadu_ps(p)),
+                    (vf64)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)high)));
+#else
     const vf32 x = ld_f32(p);
     return vc_apart(v_low_f64(x), v_high_f64(x));
+#endif
 }
 static inline vc64 vc_load_f64(const void *p) {
     return vc_apart(ld_f64(p), ld_f64((const char *)p + VB));
@@ -117,25 +124,6 @@ static inline vc64 vc_over(vc64 x, vc64 y, vf64 *below) {
     *below = v_sel_f64(none, more, more + less * r);
     return (vc64){v_sel_f64(none, s, s + t * r),
                   v_sel_f64(none, t, v_sel_f64(real, t - part, part - t))};
-}
-
-/* Smith's quotient in lanes that are unfit, q in others. */
-static __attribute__((noinline, unused)) vc64 vc_quotient_else(vc64 x, vc64 y, vi64 unfit, vc64 q) {
-    vf64 below;
-    const vc64 n = vc_over(x, y, &below);
-    return (vc64){v_sel_f64(unfit, n.re / below, q.re), v_sel_f64(unfit, n.im / below, q.im)};
-}
-/* x / y of complex64, to be rounded to it: |y|^2 is neither lost nor infinite, so that there is one
- * division. With the larger part of y positive, and the sign in the divisor, zeros are those of
- * Smith's quotient, to which is left what is not finite. */
-VMATH_QUICK vc64 vc_quotient(vc64 x, vc64 y) {
-    const vi64 real = v_abs_f64(y.re) >= v_abs_f64(y.im);
-    const vf64 more = v_sel_f64(real, y.re, y.im);
-    const vf64 inverse = v_with_sign(1 / (y.re * y.re + y.im * y.im), more);
-    const vf64 re = v_with_sign(y.re, more), im = v_with_sign(y.im, more);
-    const vc64 q = {(x.re * re + x.im * im) * inverse, (x.im * re - x.re * im) * inverse};
-    const vi64 unfit = ~(v_abs_f64(q.re) + v_abs_f64(q.im) < (double)INFINITY);
-    return __builtin_expect(v_any64(unfit), 0) ? vc_quotient_else(x, y, unfit, q) : q;
 }
 
 /* |z|; of complex64 unfit where it is not finite. */
