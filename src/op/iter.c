@@ -16,6 +16,9 @@ enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
+/* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors: what
+ * is left takes some kernels as long as the row. */
+enum { COPIED_BYTES = 192, WHOLE_BYTES = 32 };
 enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
@@ -208,21 +211,25 @@ static void find_short_rows(nomen__iter *it) {
     const int64_t n = it->size[0];
     int64_t item = it->own[0];
     uint32_t tiled = 0;
-    bool again = true;
+    int64_t copied = 0;
+    bool again = true, whole = n * item % WHOLE_BYTES == 0 && !it->cast[0];
     if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
     if (n * item > AGAIN_BYTES / 2) return;
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
+        whole &= n * own % WHOLE_BYTES == 0 && !it->cast[k];
         if (far == n * near) continue; /* one element, or without holes too */
         if (it->moves && (near == 0 || (far == 0 && n * own > LINE))) return; /* see run_some */
         if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
         tiled |= 1u << k;
         again &= far == 0 && near == own;
+        if (far) copied += n * own;
         if (own > item) item = own;
     }
     if (n * item > (again ? AGAIN_BYTES / 2 : SHORT_BYTES)) return;
     it->tiled = tiled;
+    it->called = copied > COPIED_BYTES && whole;
     it->high = (again ? AGAIN_BYTES : TILE_BYTES) / (n * item);
     it->width = n;
 }
@@ -291,6 +298,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->slivers = it->even = it->again = it->turns = false;
+    it->called = false;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -697,7 +705,9 @@ static nomen_status share_all(int64_t n, int64_t grain, nomen__task *task, void 
 APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     /* The task's context is not const; nothing writes through it. */
     void *context = (void *)(uintptr_t)it;
-    if (it->tiled) {
+    /* a heavy kernel takes longer to begin than to copy what it works on */
+    const bool called = it->called && it->alone == NOMEN__ALONE;
+    if (it->tiled && !called) {
         int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
         int64_t grain = it->alone / 2 / (it->size[0] * it->high);
         if (it->numel <= it->alone) grain = count;
