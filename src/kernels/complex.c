@@ -42,8 +42,8 @@ static __attribute__((noinline)) vf32 c_quotient_else(vf64 xre, vf64 xim, vf64 y
     vf64 below;
     const vc64 n = vc_over(x, y, &below);
     const vi64 fit = v_abs_f64(q.re) + v_abs_f64(q.im) < (double)INFINITY;
-    return c_beside_f32((vc64){v_sel_f64(fit, q.re, n.re / below),
-                               v_sel_f64(fit, q.im, n.im / below)});
+    return c_beside_f32(
+        (vc64){v_sel_f64(fit, q.re, n.re / below), v_sel_f64(fit, q.im, n.im / below)});
 }
 VMATH_QUICK vf32 c_quotient_apart(vc64 x, vc64 y) {
     const vf32 q = c_beside_f32(c_over(x, y)), none = q - q; /* a NaN of what is not finite */

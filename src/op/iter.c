@@ -16,8 +16,8 @@ enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
-/* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors: what
- * is left takes some kernels as long as the row. */
+/* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors:
+ * what is left takes some kernels as long as the row. */
 enum { COPIED_BYTES = 192, WHOLE_BYTES = 32 };
 enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };

@@ -36,13 +36,30 @@ typedef struct scan {
 static const int64_t nowhere[TENSORS];
 
 /* The longest of the other dims makes the lines, unless one of unit step does well enough. */
-static void choose_lines(scan *s) {
-    nomen__nest *const others = &s->others;
+static int longest(const nomen__nest *others) {
     int best = 0;
     for (int d = 1; d < others->ndim; d++)
         if (others->size[d] > others->size[best] && others->size[best] < ENOUGH) best = d;
+    return best;
+}
+static void choose_lines(scan *s) {
+    nomen__nest *const others = &s->others;
+    const int best = longest(others);
     s->lines = others->ndim ? nomen__nest_take(others, best) : 1;
     s->row = others->ndim ? others->step[best] : nowhere;
+}
+
+/* Lines of complex numbers may be groups wherever their elements lie, if a dim further out would
+ * make the lines, which would read each piece of memory once for each of the few; and only where no
+ * line is cut, as the cuts would be others. */
+static bool are_turned(const scan *s) {
+    enum { SHORT = 8 };
+    const nomen__nest *const others = &s->others;
+    bool found = s->scanner->turns && s->n >= SHORT && (s->n <= ROUND || s->numel < LARGE);
+    if (!found || others->ndim < 2 || others->size[0] < 2) return false;
+    const int best = longest(others);
+    return best && others->step[0][VALUES] == s->item[VALUES] &&
+           llabs(others->step[best][VALUES]) > llabs(s->step[VALUES]);
 }
 
 /* Two to seven lines side by side, and nothing between their elements: there may be many of such
@@ -51,8 +68,9 @@ static bool find_groups(scan *s) {
     enum { SHORT = 256, FEW = 64 }; /* elements that are not worth it */
     nomen__nest *const others = &s->others;
     const int least = s->scanner->few;
-    bool found = least && others->ndim && others->size[0] < ENOUGH && s->base[VALUES] != NULL;
-    for (int k = 0; found && k < TENSORS; k++) {
+    const bool anyhow = are_turned(s);
+    bool found = (least || anyhow) && others->ndim && others->size[0] < ENOUGH && s->base[VALUES];
+    for (int k = 0; found && !anyhow && k < TENSORS; k++) {
         const int64_t item = others->step[0][k];
         found = !s->base[k] || (item == s->item[k] && s->step[k] == item * others->size[0]);
     }

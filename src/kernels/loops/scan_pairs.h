@@ -78,6 +78,22 @@ LANES_INLINE void pairs_group(const nomen__scan_args *a, int64_t r, const int ve
     }
 }
 
+/* The line that is left of vectors of two, for which parts of them would take ten times as long. */
+LANES_INLINE void pairs_last(const nomen__scan_args *a, int64_t r, c128 *owns, const c128 *bases,
+                             const pairs_way w) {
+    const char *in = a->in + r * a->in_row;
+    char *out = moved(a->out, r * a->out_row);
+    pair own = {w.sums ? 0 : 1, 0}, base = {0, 0};
+    if (owns) own = pair_get(owns + r, sizeof own);
+    if (owns && w.sums) base = pair_get(bases + r, sizeof base);
+    for (int64_t j = 0; j < a->n; j++, in += a->in_step) {
+        const pair x = pair_get(in, w.bytes);
+        own = w.sums ? own + x : pair_times(own, x);
+        if (out) pair_put(out + j * a->out_step, w.bytes, w.sums ? base + own : own);
+    }
+    if (owns) pair_put(owns + r, sizeof own, own);
+}
+
 LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *bases,
                              const pairs_way w) {
     enum { BESIDE = PAIRS_BESIDE * WIDE_NUMBERS };
@@ -86,7 +102,10 @@ LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *
         pairs_group(a, r, PAIRS_BESIDE, WIDE_NUMBERS, owns, bases, w);
     for (; r + WIDE_NUMBERS <= a->lines; r += WIDE_NUMBERS)
         pairs_group(a, r, 1, WIDE_NUMBERS, owns, bases, w);
-    if (r < a->lines) pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, w);
+    if (r < a->lines && WIDE_NUMBERS == 2)
+        pairs_last(a, r, owns, bases, w);
+    else if (r < a->lines)
+        pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, w);
 }
 
 /* Lines shorter than a vector, nothing before them: number by number, since parts of vectors take
@@ -107,17 +126,18 @@ LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
 /* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each
  * behind what is before it. To add twice takes less than to store what is added up and come back to
  * it. `own`: of this part before them; what it is with them. */
-LANES_INLINE pair pairs_line(const char *in, char *out, int64_t n, const int bytes, pair own,
+LANES_INLINE pair pairs_line(const char *in, const int64_t in_step, char *out,
+                             const int64_t out_step, int64_t n, const int bytes, pair own,
                              pair base) {
     enum { RUNS = 8, FEWEST = 8 };
-    const int64_t each = n / RUNS, apart = each * bytes;
+    const int64_t each = n / RUNS;
     pair run[RUNS], before[RUNS];
     if (each >= FEWEST) {
 #pragma GCC unroll 8
         for (int l = 0; l < RUNS; l++) run[l] = (pair){0, 0};
         for (int64_t k = 0; k < each; k++)
 #pragma GCC unroll 8
-            for (int l = 0; l < RUNS; l++) run[l] += pair_get(in + l * apart + k * bytes, bytes);
+            for (int l = 0; l < RUNS; l++) run[l] += pair_get(in + (l * each + k) * in_step, bytes);
 #pragma GCC unroll 8
         for (int l = 0; l < RUNS; l++) {
             before[l] = base + own;
@@ -127,14 +147,14 @@ LANES_INLINE pair pairs_line(const char *in, char *out, int64_t n, const int byt
         for (int64_t k = 0; out && k < each; k++)
 #pragma GCC unroll 8
             for (int l = 0; l < RUNS; l++) {
-                const int64_t at = l * apart + k * bytes;
-                run[l] += pair_get(in + at, bytes);
-                pair_put(out + at, bytes, before[l] + run[l]);
+                const int64_t at = l * each + k;
+                run[l] += pair_get(in + at * in_step, bytes);
+                pair_put(out + at * out_step, bytes, before[l] + run[l]);
             }
     }
     for (int64_t j = each >= FEWEST ? RUNS * each : 0; j < n; j++) {
-        own += pair_get(in + j * bytes, bytes);
-        if (out) pair_put(out + j * bytes, bytes, base + own);
+        own += pair_get(in + j * in_step, bytes);
+        if (out) pair_put(out + j * out_step, bytes, base + own);
     }
     return own;
 }
@@ -148,9 +168,26 @@ LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *
         if (owns) base = pair_get(bases + r, sizeof base);
         for (int64_t j = 0; j < a->n; j += SCAN_BLOCK) {
             const int64_t n = a->n - j < SCAN_BLOCK ? a->n - j : SCAN_BLOCK;
-            own = pairs_line(in + j * bytes, moved(out, j * bytes), n, bytes, own, base);
+            own = pairs_line(in + j * a->in_step, a->in_step, moved(out, j * a->out_step),
+                             a->out_step, n, bytes, own, base);
         }
         if (owns) pair_put(owns + r, sizeof own, own);
+    }
+}
+
+/* Groups of a few lines, which may lie anyhow. Sums of each line are those of one by itself. */
+LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const bool sums) {
+    const pairs_way beside = {bytes, true, true, sums};
+    nomen__scan_args one = *a;
+    for (int64_t g = 0; g < a->groups; g++) {
+        if (sums)
+            pairs_lines(&one, bytes, NULL, NULL);
+        else if (a->in_row == bytes && a->out_row == bytes)
+            pairs_each(&one, NULL, NULL, beside);
+        else
+            for (int64_t r = 0; r < a->lines; r++) pairs_last(&one, r, NULL, NULL, beside);
+        one.in += a->n * a->in_step;
+        one.out += a->n * a->out_step;
     }
 }
 
@@ -161,14 +198,19 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
     enum { FEWEST = 8, MOST = 64 };
     const bool in_beside = a->in_row == bytes, out_beside = a->out_row == bytes;
     const bool beside = in_beside && out_beside;
+    nomen__scan_args sizes = *a; /* known to the compiler */
+    if (a->groups) {
+        pairs_groups(a, bytes, sums);
+        return true;
+    }
     if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
-        pairs_lines(a, bytes, owns, bases);
+        sizes.in_step = sizes.out_step = bytes;
+        pairs_lines(&sizes, bytes, owns, bases);
         return true;
     }
     if ((!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes)) return false;
     if (a->lines < (in_beside || out_beside ? 2 : FEWEST) || (beside && a->lines > MOST))
         return false;
-    nomen__scan_args sizes = *a; /* known to the compiler */
     pairs_way w = {bytes, false, false, sums};
     if (!in_beside && !out_beside) {
         sizes.in_step = sizes.out_step = bytes;
