@@ -88,12 +88,13 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define NUMBER(x)   ((x) == (x) ? (x) : 0)
 
 #include "kernels/loops/take_f64.h"
-#define LANE         float
-#define BLOCK        double
-#define LOAD(x)      NUMBER(x)
-#define VECTOR(v)    sum_numbers(v)
-#define DIRECT       nansum_lanes
-#define RESULT(a, p) *(a)
+#define LANE           float
+#define BLOCK          double
+#define LOAD(x)        NUMBER(x)
+#define VECTOR(v)      sum_numbers(v)
+#define DIRECT         nansum_lanes
+#define LANES_NARROWED narrow
+#define RESULT(a, p)   *(a)
 #include "kernels/loops/fold_halves.h"
 
 #define SFX            f32

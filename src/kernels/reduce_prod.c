@@ -8,6 +8,7 @@
  * Zen 5 at 1 MiB: float32 86 % in a long row, 64 % in columns, which are widened to double. */
 #define HEAVY
 #define OF_ONE NOMEN__ITSELF
+#include "kernels/loops/prod_columns.h"
 #include "kernels/loops/prod_lanes.h"
 #include "kernels/loops/reduce.h"
 
@@ -29,6 +30,10 @@
 #define LANE16 uint64_t
 #define LANE32 uint64_t
 #define BLOCK  uint64_t
+#if VB > 16 /* else there is no better product than that of one number */
+#define FIRST64(p, k) prod_first(p, k)
+#define JOIN64(a, b)  ((a) * (b))
+#endif
 /* Compilers make jumps of a product with 0 or 1. */
 #define BOOL_LANE       uint8_t
 #define BOOL_JOIN(a, b) (C)((a) & (b))
@@ -43,6 +48,13 @@
 #define LOAD(x)        (double)(x)
 #define WIDE_F32(x)    widen_f32(x)
 #define RESULT(a, p)   (*(a))
+#define LANES_NARROWED narrow_odd
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 /* as in reduce_rows.h */
+#define ROWS_AT_ONCE WIDE_LANES
+static APART int64_t rows_at_once_prod_f32(double *acc, const nomen__reduce_step *s) {
+    return prod_rows_f32(acc, s);
+}
+#endif
 #define FOLD_ROW(x, n) ((n) < WIDE_LANES ? FN(fold_few)(x, n) : prod_lanes(x, n))
 #include "kernels/loops/fold_floats.h"
 #undef FOLD_ROW
@@ -56,6 +68,7 @@
 #define TURNED           vf64
 #define TAKE_LANES(a, s) st_f64(a, ld_f64(a) * (s))
 #define LANES_TURNED
+#define LANES_STAY
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -90,6 +103,13 @@ static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step 
     return prod_rows(acc, s, sizeof(c128));
 }
 
+static void prod_columns_c64(char *out, const nomen__reduce_step *s) {
+    prod_columns(out, s, sizeof(c64));
+}
+static void prod_columns_c128(char *out, const nomen__reduce_step *s) {
+    prod_columns(out, s, sizeof(c128));
+}
+
 #define SFX              c64
 #define ROWS_AT_ONCE     PROD_NUMBERS
 #define T                c64
@@ -104,6 +124,7 @@ static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step 
 #define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) st_f64(a, c_mul_f64(ld_f64(a), s))
 #define FOLD_ROW(x, n)   ((n) < PROD_NUMBERS ? FN(fold_few)(x, n) : prod_pairs(x, n, sizeof *(x)))
+#define COLUMNS          prod_columns_c64
 #define OUT              c64
 #define DONE(a, p)       c_narrow(*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -122,6 +143,7 @@ static APART int64_t rows_at_once_prod_c128(c128 *acc, const nomen__reduce_step 
 #define TURNED_GET(p, n) wide_get(p, 16, n)
 #define TURN_SQUARE      v_turn_c128
 #define TAKE_LANES(a, s) st_f64(a, c_mul_f64(ld_f64(a), s))
+#define COLUMNS          prod_columns_c128
 #define OUT              c128
 #define DONE(a, p)       (*(a))
 #include "kernels/loops/reduce_fold.h"

@@ -107,12 +107,13 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define OF_ONE NOMEN__ITSELF
-#define LANE8  int16_t
-#define LANE16 int32_t
-#define LANE32 int64_t
-#define BLOCK  int64_t
-#define LANE64_SUMS
+#define OF_ONE        NOMEN__ITSELF
+#define LANE8         int16_t
+#define LANE16        int32_t
+#define LANE32        int64_t
+#define BLOCK         int64_t
+#define FIRST64(p, k) (vu64) ld_f64_n(p, k)
+#define JOIN64(a, b)  ((a) + (b))
 #define HEAVY
 #include "kernels/loops/fold_ints.h"
 #undef HEAVY
@@ -132,6 +133,7 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define VECTOR(v)           (v)
 #define DIRECT              sum_lanes
 #define RESULT(a, p)        *(a)
+#define LANES_NARROWED      narrow
 #define BESIDE              mean
 #define BESIDE_RESULT(a, p) mean_of(*(a), p)
 #include "kernels/loops/fold_halves.h"

@@ -569,8 +569,9 @@ static take_several *choose_several(const reduction *r) {
     if (r->reduced.ndim < 2 || r->block > 1) return NULL;
     const int64_t row = r->reduced.size[0];
     if (r->reduced.size[1] >= SHORT_ROW) {
-        if (row < SHORT_ROW && (reducer->in_parts || reducer->hasty)) return take_across;
         const bool columns = reducer->once && !reducer->places && !reducer->hasty;
+        if (row < SHORT_ROW && (reducer->in_parts || reducer->hasty))
+            return columns && row >= FEW_COLUMNS ? take_columns : take_across;
         if (row >= SHORT_ROW && row <= MIDDLE && columns && r->item <= NARROW) return take_columns;
     }
     return row <= TOGETHER && !reducer->places && !reducer->hasty ? take_rows : NULL;
@@ -581,7 +582,8 @@ static bool has_columns(const reduction *r) {
     const int64_t *kept = r->kept.step[0], along = r->reduced.step[0][IN];
     return r->reducer->columns && r->reduced.ndim == 1 && r->param.count > 0 &&
            r->param.count <= NOMEN__FEW_ROWS && r->out[0].base && !r->out[0].cast &&
-           kept[IN] == r->item && kept[OUT] == r->out[0].item && llabs(along) > r->item;
+           kept[IN] == r->item && kept[OUT] == r->out[0].item &&
+           (llabs(along) > r->item || r->param.count == 1);
 }
 
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,

@@ -2,7 +2,8 @@
  * leaves alone, LANE (its C), BLOCK (its D), LOAD(float) -> LANE, and RESULT(A *, p), in double,
  * which is rounded once. Where lanes are float, VECTOR(vf32), LOAD of as many, and DIRECT, in which
  * DIRECT_f16 and DIRECT_bf16 are FOLD_DIRECT; BESIDE and BESIDE_RESULT(A *, p) if another operation
- * has the same accumulators. Takes LANE and what follows away again. */
+ * has the same accumulators; LANES_NARROWED, if what columns come to is the result: LANES_DONE is
+ * LANES_NARROWED_f16 and LANES_NARROWED_bf16. Takes LANE and what follows away again. */
 
 #define SFX       f16
 #define T         uint16_t
@@ -18,7 +19,10 @@
 #define VLOAD(x)    VECTOR(ld_f16(x))
 #define FOLD_DIRECT LOOP_NAME2(DIRECT, f16)
 #endif
-#define OUT        uint16_t
+#define OUT uint16_t
+#ifdef LANES_NARROWED
+#define LANES_DONE LOOP_NAME2(LANES_NARROWED, f16)
+#endif
 #define NARROWED   narrow_odd_f16
 #define DONE(a, p) RESULT(a, p)
 #include "kernels/loops/reduce_fold.h"
@@ -48,7 +52,10 @@
 #define VLOAD(x)    VECTOR(ld_bf16(x))
 #define FOLD_DIRECT LOOP_NAME2(DIRECT, bf16)
 #endif
-#define OUT        uint16_t
+#define OUT uint16_t
+#ifdef LANES_NARROWED
+#define LANES_DONE LOOP_NAME2(LANES_NARROWED, bf16)
+#endif
 #define NARROWED   narrow_odd_bf16
 #define DONE(a, p) RESULT(a, p)
 #include "kernels/loops/reduce_fold.h"
@@ -70,5 +77,6 @@
 #undef RESULT
 #undef VECTOR
 #undef DIRECT
+#undef LANES_NARROWED
 #undef BESIDE
 #undef BESIDE_RESULT

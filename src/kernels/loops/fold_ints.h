@@ -1,7 +1,9 @@
 /* Includes reduce_fold.h for bool and the integers, whose results wrap in 64 bits; no include
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
- * lanes of the types of so many bits; LANE64_SUMS if JOIN is a sum; of bool also BOOL_LANE and
- * BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper. Takes these away again. */
+ * lanes of the types of so many bits; if rows of int64 are joined some at once: JOIN64(a, b), JOIN
+ * of vectors, and FIRST64(p, k), the first k of one and what changes nothing; of bool also
+ * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper. Takes these away again.
+ */
 
 /* int64 is turned over two by two, which takes longer than to join them */
 #define TURNED_MOST (sizeof(T) == 8 ? INT64_MOST : UNORDERED_MOST(T))
@@ -74,23 +76,25 @@
 #undef SFX
 
 #define SFX i64
-#ifdef LANE64_SUMS
+#ifdef FIRST64
 #define BITS                64
 #define AT_ONCE             vu64
-#define AT_ONCE_JOIN(a, b)  ((a) + (b))
-#define AT_ONCE_FIRST(p, k) (vu64) ld_f64_n(p, k)
+#define AT_ONCE_JOIN(a, b)  JOIN64(a, b)
+#define AT_ONCE_FIRST(p, k) FIRST64(p, k)
 #endif
-#define T          int64_t
-#define F          int64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (C)(x)
+#define T     int64_t
+#define F     int64_t
+#define C     uint64_t
+#define D     uint64_t
+#define LD(x) (C)(x)
+#define LANES_STAY
 #define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#undef LANE64_SUMS
+#undef FIRST64
+#undef JOIN64
 #undef TURNED_MOST
 #undef LANE8
 #undef LANE16

@@ -13,6 +13,7 @@
 #define D          TOTAL_OF(LANE_8)
 #define LD(x)      TRUE(uint8_t, (x))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -24,6 +25,7 @@
 #define D          TOTAL_OF(LANE_16)
 #define LD(x)      TRUE(uint16_t, (x))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -35,6 +37,7 @@
 #define D          TOTAL_OF(LANE_32)
 #define LD(x)      TRUE(uint32_t, (x))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -46,6 +49,7 @@
 #define D          TOTAL_OF(LANE_64)
 #define LD(x)      TRUE(uint64_t, (x))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -57,6 +61,7 @@
 #define D          TOTAL_OF(LANE_16)
 #define LD(x)      TRUE(uint16_t, ((x) & 0x7fffu))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -68,6 +73,7 @@
 #define D          TOTAL_OF(LANE_32)
 #define LD(x)      TRUE(uint32_t, ((x) & 0x7fffffffu))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -79,6 +85,7 @@
 #define D          TOTAL_OF(LANE_64)
 #define LD(x)      TRUE(uint64_t, ((x) & SIZE_BITS))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -90,6 +97,7 @@
 #define D          TOTAL_OF(LANE_64)
 #define LD(x)      TRUE(uint64_t, ((x) & 0x7fffffff7fffffffu))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
@@ -101,6 +109,7 @@
 #define D          TOTAL_OF(LANE_64)
 #define LD(x)      TRUE(uint64_t, (((x).re | (x).im) & SIZE_BITS))
 #define OUT        TYPE
+#define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX

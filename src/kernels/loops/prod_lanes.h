@@ -12,6 +12,33 @@ static inline double prod_lanes(const float *x, int64_t n) {
     return wide_lanes(x, n, wide_times, wide_itself, wide_first_one);
 }
 
+/* Rows of float32 of at least as many, without gaps, a vector of them at a time: what is left of
+ * each is turned over, and the last joins serve all of them. How many rows. */
+static inline int64_t prod_rows_f32(double *acc, const nomen__reduce_step *s) {
+    int64_t r = 0;
+    for (; r + W64 <= s->n_acc; r += W64) {
+        vf64 x[W64];
+        for (int i = 0; i < W64; i++)
+            x[i] = wide_left((const float *)(const void *)(s->in + (r + i) * s->acc_step), s->n_red,
+                             wide_times, wide_itself, wide_first_one);
+        v_turn_f64(x);
+#pragma GCC unroll 4
+        for (int half = W64 / 2; half; half /= 2)
+#pragma GCC unroll 4
+            for (int i = 0; i < half; i++) x[i] *= x[i + half];
+        st_f64(acc + r, ld_f64(acc + r) * x[0]);
+    }
+    return r;
+}
+
+/* The first k of as many numbers as a vector has, and ones. */
+static inline vu64 prod_first(const int64_t *p, int64_t k) {
+    static const uint64_t ones[2 * W64] = {[W64... 2 * W64 - 1] = 1};
+    vu64 rest;
+    memcpy(&rest, ones + W64 - k, sizeof rest);
+    return (vu64)ld_f64_n(p, k) | rest;
+}
+
 /* Of n >= PROD_NUMBERS complex numbers of so many bytes: what is left when whole vectors have been
  * joined, and the product. */
 enum { PROD_NUMBERS = WIDE_LANES / 2 };

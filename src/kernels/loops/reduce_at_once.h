@@ -1,8 +1,9 @@
-/* Include-template: extrema or sums of rows of a vector of elements and more, in any order, as many
- * rows at a time as a vector has lanes: each row becomes one vector, and these are turned over in
- * registers, so that what joins the lanes of a row is done for all of them. Before: as in
- * reduce_fold.h and extremum.h, BITS of an element (32 or 64), AT_ONCE (a vector of T) and
- * AT_ONCE_JOIN(a, b) of two; of sums AT_ONCE_FIRST(const T *, n), the first n and zeros. After:
+/* Include-template: extrema, sums or products of rows of a vector of elements and more, in any
+ * order, as many rows at a time as a vector has lanes: each row becomes one vector, and these are
+ * turned over in registers, so that what joins the lanes of a row is done for all of them. Before:
+ * as in reduce_fold.h and extremum.h, BITS of an element (32 or 64), AT_ONCE (a vector of T) and
+ * AT_ONCE_JOIN(a, b) of two; of sums and products
+ * AT_ONCE_FIRST(const T *, n), the first n and what changes nothing. After:
  * FN(rows_at_once); the four are undefined. */
 
 #define OF_BITS(name)        OF_BITS2(name, BITS)
@@ -72,7 +73,7 @@ static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
                 FN(row)(acc + i + r, (const T *)(const void *)(in + r * s->acc_step), s->n_red, 0,
                         0);
             else
-                TAKE(acc + i + r, each[r]);
+                TAKE(acc + i + r, (C)each[r]);
         }
     }
     return i;

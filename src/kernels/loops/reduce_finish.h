@@ -5,9 +5,10 @@
  * one of those instead of an accumulator, and there is no second result; RESULTS_STAY if they are
  * what is written. NARROWED(const double *, OUT *, n) if DONE gives a double that is rounded to a
  * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
- * nothing has no result. LANES_STAY as in reduce_fold.h. OF_ONE: what one element gives
- * (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND, RESULTS_STAY and
- * LANES_STAY are undefined. */
+ * nothing has no result. LANES_STAY and LANES_DONE as in reduce_columns.h,
+ * or COLUMNS, which is `columns` of the reducer. OF_ONE: what one element gives
+ * (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND, RESULTS_STAY,
+ * LANES_STAY, LANES_DONE and COLUMNS are undefined. */
 
 #ifndef MADE
 #define MADE         double
@@ -78,8 +79,10 @@ static const nomen__reducer FN(reducer) = {
     .step = FN2(step, CORE, SFX),
     .merge = FN2(merge, CORE, SFX),
     .finish = FN(finish),
-#ifdef LANES_STAY
+#if defined(LANES_STAY) || defined(LANES_DONE)
     .columns = FN(columns),
+#elif defined(COLUMNS)
+    .columns = COLUMNS,
 #endif
 };
 
@@ -88,6 +91,8 @@ static const nomen__reducer FN(reducer) = {
 #undef NARROWED
 #undef RESULTS_STAY
 #undef LANES_STAY
+#undef LANES_DONE
+#undef COLUMNS
 #undef OUT_SECOND
 #undef DONE_SECOND
 #ifdef MADE_IS_MADE

@@ -14,8 +14,8 @@
  * what it holds, and stays. VID(vector) if the neutral vector is not one of ID in each lane,
  * which stays. ALONE(C) -> D if a lane by itself is not TOTAL(DID, lane), which stays: vectors of
  * lanes are taken as they are, and how many that are differs from ISA to ISA. FOLD_ROW(const F *,
- * n) -> D, if a row has a better way, which stays; LANES_STAY, beside VLOAD, if what a block of
- * columns comes to is the result; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
+ * n) -> D, if a row has a better way, which stays; LANES_STAY or LANES_DONE as in
+ * reduce_columns.h; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
  * the same of 16 elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH,
  * WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second
  * finish. */
@@ -149,9 +149,10 @@ static inline __attribute__((always_inline)) void FN(cols_some)(A *acc, const F 
     for (int v = 0; v * SIZE < bytes; v++) memcpy(acc + v * EACH, &s[v], part);
 }
 
+enum { FN(few_most) = 128 / sizeof(F) };
 static bool FN(cols_few)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows) {
     const int64_t e = (int64_t)sizeof(F), bytes = n_acc * e;
-    if (bytes < 8 || bytes >= 128) return false;
+    if (bytes < 8 || n_acc >= FN(few_most)) return false;
     const int64_t lanes = (bytes >= 32 ? 32 : bytes >= 16 ? 16 : 8) / e;
     for (int64_t i = 0; i < n_acc; i += lanes) {
         if (i + lanes > n_acc) i = n_acc - lanes;
@@ -245,14 +246,11 @@ FN(join_cols)(C *s, const F *in, int64_t pitch, int64_t rows, const int64_t n, c
         FN(cols_rest)(s, n, rest, pitch, rows, true);
 }
 
-static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
-                           int64_t i0, int64_t istep) {
+/* What columns come to, in lanes, which may be results. One copy: gcc would make another for the
+ * pitch of what was gathered. */
+LOOP_APART FN(lanes_fetched)(C *restrict s, int64_t n_acc, const F *in, int64_t pitch,
+                             int64_t rows) {
     enum { FULL = 32 }; /* small elements that a loop over columns takes at a time */
-    (void)i0, (void)istep;
-    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
-#ifdef SMALL
-    if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
-#endif
     const int64_t rest = sizeof(F) <= 2 && n_acc >= 8 ? n_acc % FULL : 0, whole = n_acc - rest;
     if (whole) FN(join_cols)(s, in, pitch, rows, whole, false);
     /* What is left would go one by one: the last ones begin before that. */
@@ -266,6 +264,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
             FN(join_cols)(end, in + from, pitch, rows, 8, true);
         for (int64_t k = i - from; k < each; k++) s[from + k] = end[k];
     }
+}
+
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
+    (void)i0, (void)istep;
+    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+#ifdef SMALL
+    if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
+#endif
+    FN(lanes_fetched)(s, n_acc, in, pitch, rows);
     FN(take_cols)(acc, s, n_acc);
 }
 
@@ -356,7 +364,7 @@ static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t
     }
 }
 
-/* What columns come to, in lanes, which may be results. */
+/* The same of elements as they are stored. */
 static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
                                     int64_t rows) {
     C ends[FN(width)];
@@ -422,11 +430,6 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     FN(take_cols)(acc, s, n_acc);
 }
 
-#ifdef LANES_STAY
-static void FN(columns)(char *out, const nomen__reduce_step *s) {
-    FN(lanes_of_cols)((C *)(void *)out, s->n_acc, s->in, s->red_step, s->n_red);
-}
-#endif
 #undef ONE
 #undef FETCHED
 #endif
@@ -481,6 +484,10 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
     const A *b = later;
     for (int64_t i = 0; i < n_acc; i++) MEET(&a[i], &b[i]);
 }
+
+#if defined(LANES_STAY) || defined(LANES_DONE)
+#include "kernels/loops/reduce_columns.h"
+#endif
 
 #include "kernels/loops/reduce_finish.h"
 #ifdef VID_IS_OF_ID

@@ -4,8 +4,10 @@
  * and ENDLESS: the same of floating types. */
 
 #define NONEMPTY
-#define LANE_BYTES  256
-#define TURNED_MOST EXTREMUM_MOST
+#define LANE_BYTES 256
+/* Rows of small integers fill their lanes, but joining those takes longer than columns do. Of
+ * AVX-512 nobody knows. */
+#define TURNED_MOST (sizeof(F) > 2 || VB == 64 ? EXTREMUM_MOST : sizeof(F) == 1 ? 200 : 128)
 #define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))
@@ -24,13 +26,14 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 
 #define SFX u8
 #define SMALL
-#define T          uint8_t
-#define F          uint8_t
-#define C          uint8_t
-#define D          uint8_t
-#define A          uint8_t
-#define LD(x)      (x)
-#define LIMIT      LEAST(UINT8)
+#define T     uint8_t
+#define F     uint8_t
+#define C     uint8_t
+#define D     uint8_t
+#define A     uint8_t
+#define LD(x) (x)
+#define LIMIT LEAST(UINT8)
+#define LANES_STAY
 #define OUT        uint8_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -40,13 +43,14 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 
 #define SFX i8
 #define SMALL
-#define T          int8_t
-#define F          int8_t
-#define C          int8_t
-#define D          int8_t
-#define A          int8_t
-#define LD(x)      (x)
-#define LIMIT      LEAST(INT8)
+#define T     int8_t
+#define F     int8_t
+#define C     int8_t
+#define D     int8_t
+#define A     int8_t
+#define LD(x) (x)
+#define LIMIT LEAST(INT8)
+#define LANES_STAY
 #define OUT        int8_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -56,13 +60,14 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 
 #define SFX i16
 #define SMALL
-#define T          int16_t
-#define F          int16_t
-#define C          int16_t
-#define D          int16_t
-#define A          int16_t
-#define LD(x)      (x)
-#define LIMIT      LEAST(INT16)
+#define T     int16_t
+#define F     int16_t
+#define C     int16_t
+#define D     int16_t
+#define A     int16_t
+#define LD(x) (x)
+#define LIMIT LEAST(INT16)
+#define LANES_STAY
 #define OUT        int16_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -77,12 +82,13 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #define AT_ONCE      vi32
 #define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, i32)
 #endif
-#define F          int32_t
-#define C          int32_t
-#define D          int32_t
-#define A          int32_t
-#define LD(x)      (x)
-#define LIMIT      LEAST(INT32)
+#define F     int32_t
+#define C     int32_t
+#define D     int32_t
+#define A     int32_t
+#define LD(x) (x)
+#define LIMIT LEAST(INT32)
+#define LANES_STAY
 #define OUT        int32_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -98,12 +104,13 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #define AT_ONCE      vi64
 #define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, i64)
 #endif
-#define F          int64_t
-#define C          int64_t
-#define D          int64_t
-#define A          int64_t
-#define LD(x)      (x)
-#define LIMIT      LEAST(INT64)
+#define F     int64_t
+#define C     int64_t
+#define D     int64_t
+#define A     int64_t
+#define LD(x) (x)
+#define LIMIT LEAST(INT64)
+#define LANES_STAY
 #define OUT        int64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -111,46 +118,58 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #undef A
 #undef LIMIT
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define VEC        vf32
-#define C          float
-#define D          float
-#define A          float
-#define LD(x)      (x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define WIDE_STEP  FN2(step, OP, f32)
-#define LV         vf32
-#define VLOAD(x)   ld_f16(x)
-#define VJOIN      FN2(join, OP, f32_vectors)
-#define LIMIT      (float)ENDLESS
+#define SFX               f16
+#define T                 uint16_t
+#define F                 float
+#define VEC               vf32
+#define C                 float
+#define D                 float
+#define A                 float
+#define LD(x)             (x)
+#define FETCH(x)          from_f16(x)
+#define WIDEN             widen_f16
+#define WIDE_STEP         FN2(step, OP, f32)
+#define LV                vf32
+#define VLOAD(x)          ld_f16(x)
+#define VJOIN             FN2(join, OP, f32_vectors)
+#define LIMIT             (float)ENDLESS
+#define MADE              uint16_t
+#define RESULTS(a, n, to) narrow_f16(a, to, n)
+#define RESULTS_STAY
+#define LANES_DONE narrow_f16
 #define OUT        uint16_t
-#define DONE(a, p) to_f16(*(a))
+#define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
+#undef MADE
+#undef RESULTS
 #undef SFX
 #undef A
 #undef LIMIT
 
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define VEC        vf32
-#define C          float
-#define D          float
-#define A          float
-#define LD(x)      (x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define WIDE_STEP  FN2(step, OP, f32)
-#define LV         vf32
-#define VLOAD(x)   ld_bf16(x)
-#define VJOIN      FN2(join, OP, f32_vectors)
-#define LIMIT      (float)ENDLESS
+#define SFX               bf16
+#define T                 uint16_t
+#define F                 float
+#define VEC               vf32
+#define C                 float
+#define D                 float
+#define A                 float
+#define LD(x)             (x)
+#define FETCH(x)          from_bf16(x)
+#define WIDEN             widen_bf16
+#define WIDE_STEP         FN2(step, OP, f32)
+#define LV                vf32
+#define VLOAD(x)          ld_bf16(x)
+#define VJOIN             FN2(join, OP, f32_vectors)
+#define LIMIT             (float)ENDLESS
+#define MADE              uint16_t
+#define RESULTS(a, n, to) narrow_bf16(a, to, n)
+#define RESULTS_STAY
+#define LANES_DONE narrow_bf16
 #define OUT        uint16_t
-#define DONE(a, p) to_bf16(*(a))
+#define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
+#undef MADE
+#undef RESULTS
 #undef SFX
 #undef A
 #undef LIMIT
@@ -162,16 +181,17 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #define AT_ONCE      vf32
 #define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, f32)
 #endif
-#define F          float
-#define VEC        vf32
-#define C          float
-#define D          float
-#define A          float
-#define LD(x)      (x)
-#define LV         vf32
-#define VLOAD(x)   ld_f32(x)
-#define VJOIN      FN2(join, OP, f32_vectors)
-#define LIMIT      (float)ENDLESS
+#define F        float
+#define VEC      vf32
+#define C        float
+#define D        float
+#define A        float
+#define LD(x)    (x)
+#define LV       vf32
+#define VLOAD(x) ld_f32(x)
+#define VJOIN    FN2(join, OP, f32_vectors)
+#define LIMIT    (float)ENDLESS
+#define LANES_STAY
 #define OUT        float
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -186,16 +206,17 @@ static inline vf64 FN2(join, OP, f64_vectors)(vf64 a, vf64 b) {
 #define AT_ONCE      vf64
 #define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, f64)
 #endif
-#define F          double
-#define VEC        vf64
-#define C          double
-#define D          double
-#define A          double
-#define LD(x)      (x)
-#define LV         vf64
-#define VLOAD(x)   ld_f64(x)
-#define VJOIN      FN2(join, OP, f64_vectors)
-#define LIMIT      (double)ENDLESS
+#define F        double
+#define VEC      vf64
+#define C        double
+#define D        double
+#define A        double
+#define LD(x)    (x)
+#define LV       vf64
+#define VLOAD(x) ld_f64(x)
+#define VJOIN    FN2(join, OP, f64_vectors)
+#define LIMIT    (double)ENDLESS
+#define LANES_STAY
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"

@@ -20,14 +20,14 @@ static inline vf64 wide_first_one(const float *x, int64_t k) {
     return (vf64)((vi64)wide_first(x, k) | rest);
 }
 
-/* Of n >= lanes elements: join is associative, of makes of elements what is joined, and of those of
- * first(x, k) behind the k-th what changes nothing. */
-static inline __attribute__((always_inline)) double
-wide_lanes_of(const float *x, int64_t n, const int lanes, vf64 (*const join)(vf64, vf64),
-              vf64 (*const of)(vf64), vf64 (*const first)(const float *, int64_t)) {
+/* What is left in a vector when whole ones have been joined, of n >= lanes elements: join is
+ * associative, of makes of elements what is joined, and of those of first(x, k) behind the k-th
+ * what changes nothing. */
+static inline __attribute__((always_inline)) vf64
+wide_left_of(const float *x, int64_t n, const int lanes, vf64 (*const join)(vf64, vf64),
+             vf64 (*const of)(vf64), vf64 (*const first)(const float *, int64_t)) {
     const int vectors = lanes / W64;
     vf64 s[WIDE_VECTORS];
-    double last[W64] __attribute__((aligned(64)));
     int64_t j = lanes;
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; v++) s[v] = of(widen_f32(x + v * W64));
@@ -46,7 +46,20 @@ wide_lanes_of(const float *x, int64_t n, const int lanes, vf64 (*const join)(vf6
     for (int half = vectors / 2; half; half /= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < half; i++) s[i] = join(s[i], s[i + half]);
-    st_f64(last, s[0]);
+    return s[0];
+}
+/* Of n >= WIDE_LANES elements. */
+static inline __attribute__((always_inline)) vf64
+wide_left(const float *x, int64_t n, vf64 (*const join)(vf64, vf64), vf64 (*const of)(vf64),
+          vf64 (*const first)(const float *, int64_t)) {
+    return n < WIDE_MANY ? wide_left_of(x, n, WIDE_FEW, join, of, first)
+                         : wide_left_of(x, n, WIDE_LANES, join, of, first);
+}
+static inline __attribute__((always_inline)) double
+wide_lanes(const float *x, int64_t n, vf64 (*const join)(vf64, vf64), vf64 (*const of)(vf64),
+           vf64 (*const first)(const float *, int64_t)) {
+    double last[W64] __attribute__((aligned(64)));
+    st_f64(last, wide_left(x, n, join, of, first));
 #pragma GCC unroll 8
     for (int half = W64 / 2; half; half /= 2)
         for (int l = 0; l < half; l++) {
@@ -54,13 +67,6 @@ wide_lanes_of(const float *x, int64_t n, const int lanes, vf64 (*const join)(vf6
             last[l] = join(a, b)[0];
         }
     return last[0];
-}
-/* Of n >= WIDE_LANES elements. */
-static inline __attribute__((always_inline)) double
-wide_lanes(const float *x, int64_t n, vf64 (*const join)(vf64, vf64), vf64 (*const of)(vf64),
-           vf64 (*const first)(const float *, int64_t)) {
-    return n < WIDE_MANY ? wide_lanes_of(x, n, WIDE_FEW, join, of, first)
-                         : wide_lanes_of(x, n, WIDE_LANES, join, of, first);
 }
 
 static inline vf64 wide_itself(vf64 x) { return x; }
