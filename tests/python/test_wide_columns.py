@@ -68,6 +68,36 @@ def test_odd_sums_of_few_rows(rows, dtype):
             assert two[0] == 0 == two[-1]
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "int16", "int32", "uint8", "complex128"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 8, 9, 12, 127, 128])
+def test_few_rows_have_the_bits_of_others(rows, dtype):
+    """Results side by side need no accumulators, those that lie apart do."""
+    calls = [nomen.sum, nomen.prod, nomen.any, nomen.all]
+    if "complex" not in dtype:
+        calls += [nomen.nansum, nomen.amax, nomen.amin]
+    for columns in (8, 9, 15, 16, 33, 70, 1025, 1100):
+        x = rng.integers(0 if dtype in ("bool", "uint8") else -2, 3, (rows, columns)) + 0.0
+        if "float" in dtype or "complex" in dtype:
+            x *= rng.random(x.shape) + 0.5
+            x[0, ::7], x[-1, 1::7], x[rows // 2, 5::7] = np.nan, np.inf, -0.0
+        if "complex" in dtype:
+            with np.errstate(invalid="ignore"):
+                x = x + 1j * x[:, ::-1]
+        t = nomen.from_numpy(x).to(getattr(nomen, dtype))
+        for call in calls:
+            beside = call(t, 0)
+            apart = nomen.zeros(2 * columns, dtype=beside.dtype)[::2]
+            parts = [beside, call(t, 0, out=apart)]
+            if beside.is_complex():
+                parts = [nomen.view_as_real(y.contiguous()) for y in parts]
+            if beside.is_complex() or beside.is_floating_point():
+                parts = [y.to(nomen.float64) for y in parts]
+            found, want = [y.contiguous().numpy() for y in parts]
+            np.testing.assert_array_equal(found, want)
+            numbers = found == found
+            np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(want)[numbers])
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "int8"])
 def test_extrema_and_truth(shape, dtype):
