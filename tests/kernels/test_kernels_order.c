@@ -154,8 +154,7 @@ static void check_run(int isa, const char *name, nomen_dtype d, nomen__order_arg
             memset(index, GUARD_BYTE, sizeof got);
         }
     /* what lies between the results is as it was */
-    for (size_t i = 0; i < out.bytes; i++) assert_int_equal((uint8_t)values[i], GUARD_BYTE);
-    for (size_t i = 0; i < at.bytes; i++) assert_int_equal((uint8_t)indices[i], GUARD_BYTE);
+    assert_true(is_untouched(values, out.bytes) && is_untouched(indices, at.bytes));
     guarded_free(values);
     guarded_free(indices);
     guarded_free(scratch);
@@ -247,7 +246,7 @@ static void test_large(void **state) {
         {3, 700, 40},  {2, 3001, 150},  {12, 96, 6},  {1, 70000, 30}};
     for (int k = 0; k < COUNT(shapes); k++)
         for (int pattern = 0; pattern < PATTERNS; pattern++)
-            if (is_chosen()) check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
+            check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
 }
 
 /* Rows that are sorted in parts: those of 64 bits, and all if several threads share them. */
