@@ -82,14 +82,15 @@ static inline bool is_below(int64_t x) { return x < 0; }
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"
 
-/* x, or what stands for NaN, inf and -inf, which are seldom. */
+/* x, or what stands for NaN, inf and -inf. With AVX-512 nothing is chosen where all are finite;
+ * asking that takes narrower vectors twice as long as to choose. */
 static inline vf32 v_instead_f32(vf32 x, vf32 nan, vf32 top, vf32 low) {
-    if (!v_some_f32(v_above_f32(v_abs_f32(x), v_set_f32(FLT_MAX)))) return x;
+    if (VB == 64 && !v_some_f32(v_above_f32(v_abs_f32(x), v_set_f32(FLT_MAX)))) return x;
     const vf32 finite = v_sel_f32(x == INFINITY, top, v_sel_f32(x == -INFINITY, low, x));
     return v_sel_f32(x != x, nan, finite);
 }
 static inline vf64 v_instead_f64(vf64 x, vf64 nan, vf64 top, vf64 low) {
-    if (!v_some_f64(v_above_f64(v_abs_f64(x), v_set_f64(DBL_MAX)))) return x;
+    if (VB == 64 && !v_some_f64(v_above_f64(v_abs_f64(x), v_set_f64(DBL_MAX)))) return x;
     const vi64 above = x == (double)INFINITY, below = x == -(double)INFINITY;
     const vf64 finite = v_sel_f64(above, top, v_sel_f64(below, low, x));
     return v_sel_f64(x != x, nan, finite);
