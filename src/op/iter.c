@@ -706,8 +706,7 @@ APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     /* The task's context is not const; nothing writes through it. */
     void *context = (void *)(uintptr_t)it;
     /* a heavy kernel takes longer to begin than to copy what it works on */
-    const bool called = it->called && it->alone == NOMEN__ALONE;
-    if (it->tiled && !called) {
+    if (it->tiled && !(it->called && it->alone == NOMEN__ALONE)) {
         int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
         int64_t grain = it->alone / 2 / (it->size[0] * it->high);
         if (it->numel <= it->alone) grain = count;
