@@ -155,8 +155,7 @@ static void check_take(nomen_dtype d, const walk *w, int64_t gap) {
                 assert_memory_equal(got, table + l * part + place, (size_t)e);
                 memset(got, GUARD_BYTE, (size_t)e);
             }
-        for (int64_t i = 0; i < w->lines * row; i++) /* nothing else was written */
-            assert_int_equal((unsigned char)out[i], GUARD_BYTE);
+        assert_true(is_untouched(out, (size_t)(w->lines * row))); /* nothing else was written */
         assert_true(guarded_intact(out, (size_t)(w->lines * row)));
     }
     guarded_free(out);
@@ -193,7 +192,7 @@ static void check_spread(nomen_dtype d, int64_t many, int64_t n, int64_t apart, 
             const char *to = out + r * whole;
             for (int64_t i = 0; i < many; i++)
                 assert_memory_equal(to + i * e, from + r * apart * e, (size_t)e);
-            for (int64_t i = row; i < whole; i++) assert_int_equal((uint8_t)to[i], GUARD_BYTE);
+            assert_true(is_untouched(to + row, (size_t)(whole - row)));
         }
         assert_true(guarded_intact(out, (size_t)(n * whole)));
     }
@@ -229,8 +228,8 @@ static void check_turn(nomen_dtype d, int64_t n, int64_t rows, int64_t gap) {
         for (int64_t r = 0; r < rows; r++) {
             for (int64_t i = 0; i < n; i++)
                 assert_memory_equal(out + r * to_row + i * e, from + i * near + r * e, (size_t)e);
-            for (int64_t i = n * e; i < to_row && r < rows - 1; i++)
-                assert_int_equal((uint8_t)out[r * to_row + i], GUARD_BYTE);
+            if (r < rows - 1)
+                assert_true(is_untouched(out + r * to_row + n * e, (size_t)(to_row - n * e)));
         }
         assert_true(guarded_intact(out, written));
     }
