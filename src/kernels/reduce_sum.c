@@ -55,14 +55,18 @@ static inline vf32 narrow_get(const c64 *p, int64_t n) {
     return n < W32 / 2 ? ld_f32_n(p, 2 * n) : ld_f32(p);
 }
 /* Rows without gaps, as many at a time as a vector holds complex numbers: what is left of each is
- * turned over, and the last joins serve all of them. How many rows. */
-static inline __attribute__((always_inline)) int64_t
-csum_rows(csum2 *acc, const nomen__reduce_step *s, vf64 (*const left)(const void *, int64_t)) {
+ * turned over, and the last joins serve all of them. `wide`: complex128. How many rows. */
+static inline __attribute__((always_inline)) int64_t csum_rows(csum2 *acc,
+                                                               const nomen__reduce_step *s,
+                                                               bool wide) {
     int64_t r = 0;
     for (; WIDE_NUMBERS > 1 && r + WIDE_NUMBERS <= s->n_acc; r += WIDE_NUMBERS) {
         vf64 x[WIDE_NUMBERS];
 #pragma GCC unroll 4
-        for (int i = 0; i < WIDE_NUMBERS; i++) x[i] = left(s->in + (r + i) * s->acc_step, s->n_red);
+        for (int i = 0; i < WIDE_NUMBERS; i++) {
+            const void *row = s->in + (r + i) * s->acc_step;
+            x[i] = wide ? pairs_vector(row, s->n_red) : csum_vector(row, s->n_red);
+        }
         v_turn_c128(x);
 #pragma GCC unroll 2
         for (int half = WIDE_NUMBERS / 2; half; half /= 2)
@@ -72,19 +76,13 @@ csum_rows(csum2 *acc, const nomen__reduce_step *s, vf64 (*const left)(const void
     }
     return r;
 }
-static inline __attribute__((always_inline)) vf64 csum_left(const void *x, int64_t n) {
-    return csum_vector(x, n);
-}
-static inline __attribute__((always_inline)) vf64 pairs_left(const void *x, int64_t n) {
-    return pairs_vector(x, n);
-}
 static APART int64_t rows_at_once_sum_c64(csum2 *acc, const nomen__reduce_step *s) {
-    return csum_rows(acc, s, csum_left);
+    return csum_rows(acc, s, false);
 }
 /* Longer ones, one by one, are read as fast as memory allows. */
 static APART int64_t rows_at_once_sum_c128(csum2 *acc, const nomen__reduce_step *s) {
     enum { MOST = 80 };
-    return s->n_red <= MOST ? csum_rows(acc, s, pairs_left) : 0;
+    return s->n_red <= MOST ? csum_rows(acc, s, true) : 0;
 }
 static inline void csum2_results(const csum2 *s, int64_t n, c128 *to) {
     sum2_results((const sum2 *)(const void *)s, 2 * n, (double *)(void *)to);
