@@ -1,5 +1,5 @@
-/* What the library reads of its environment, each time in a process of its own: this program, which
- * then says what it found. */
+/* What the library reads of its environment, each time in a process of its own: this program, asked
+ * by SAY to say what it found. */
 #include "nomen/blas.h"
 #include "core/core.h"
 #include "nomen/device.h"
@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#define NAME    "test_environment"
 #define LIBRARY NOMEN_BACKENDS_DIR "/broken/libtest_blas.so"
 
 static char program[4096];
@@ -30,7 +31,7 @@ static void ask_another(const char *environment, const char *path, char *answer,
     char line[12000];
     snprintf(line, sizeof line,
              "unset NOMEN_ISA NOMEN_NUM_THREADS NOMEN_BLAS NOMEN_BLAS_LIBRARY NOMEN_BACKEND_PATH; "
-             "%s '%s' say",
+             "SAY=1 %s '%s'",
              environment, path);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
@@ -101,7 +102,7 @@ static void backends_beside_the_program(void **unused) {
     needs_programs();
     char folder[] = "/tmp/nomen_beside_XXXXXX", copy[100], backend[100], answer[200], path[200];
     assert_non_null(mkdtemp(folder));
-    snprintf(copy, sizeof copy, "%s/program", folder);
+    snprintf(copy, sizeof copy, "%s/" NAME, folder);
     snprintf(backend, sizeof backend, "%s/libnomen_backend_mock.so", folder);
     assert_int_equal(symlink(program, copy), 0);
     ask_another("", copy, answer, sizeof answer);
@@ -112,17 +113,19 @@ static void backends_beside_the_program(void **unused) {
     ask_another("NOMEN_BACKEND_PATH=/nowhere", copy, answer, sizeof answer);
     assert_non_null(strstr(answer, "mock=2 "));
     snprintf(path, sizeof path, "PATH='%s'", folder);
-    ask_another(path, "program", answer, sizeof answer);
+    ask_another(path, NAME, answer, sizeof answer);
     assert_non_null(strstr(answer, "isa="));
     unlink(backend);
     unlink(copy);
     rmdir(folder);
 }
 
-int main(int count, char **words) {
-    if (count > 1 && !strcmp(words[1], "say")) return say();
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+int main(void) {
+    if (getenv("SAY")) return say();
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - sizeof NAME);
     if (length < 0) return 1;
+    /* Its own name lies beside the one that all test programs have in common. */
+    strcpy(strrchr(program, '/') + 1, NAME);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_said_is_done),
         cmocka_unit_test(nonsense_changes_nothing),

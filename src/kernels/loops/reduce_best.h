@@ -240,7 +240,7 @@ FN(take_vectors)(const char *p, int64_t pitch, int64_t first, int64_t end, F *v,
         for (int k = 0; k < vectors; k++)
             FN(meet_rows)(p + j * pitch + k * beside, pitch, 1, (U)j, &c[k], numbers);
     FN(across) all = c[0].sum;
-    if (vectors > 1) all += c[1].sum;
+    if (FLOATING && vectors > 1) all += c[1].sum;
     if (numbers && !ONLY_NUMBERS(all)) return false;
 #pragma GCC unroll 2
     for (int k = 0; k < vectors; k++) {
