@@ -27,7 +27,7 @@ WRAPPERS = {
 }
 SLOWER = 10
 # Builds that say whether results are right take all cases, those that watch how they come about one
-# in three or nine of the long lists (tests/measure/sample.h).
+# in three or nine of the long lists (tests/measure/sample.h; conftest.py for those of pytest).
 ALL_CASES = "release", "gcov", "fortified"
 ONE_IN, ONE_IN_WRAPPED = 3, 9
 SANITIZER_OPTIONS = {
@@ -60,6 +60,13 @@ class CProgram(pytest.Item):
         return self.path, 0, f"{self.path.stem} ({self.name})"
 
 
+def sample_of(build):
+    """What is added to the environment of the tests of a build."""
+    if build in ALL_CASES:
+        return {}
+    return {"NOMEN_ONE_IN": str(ONE_IN_WRAPPED if build in WRAPPERS else ONE_IN)}
+
+
 def run(program, time_limit=TIME_LIMIT_S):
     """-> [(test, outcome, text, seconds)], what is wrong with the program ('' if nothing)."""
     build = program.parent.parent.name
@@ -78,11 +85,10 @@ def run(program, time_limit=TIME_LIMIT_S):
             **os.environ,
             **SANITIZER_OPTIONS,
             **measured.environment(program),
+            **sample_of(build),
             "CMOCKA_MESSAGE_OUTPUT": "xml",
             "CMOCKA_XML_FILE": str(Path(folder) / "%g.xml"),
         }
-        if build not in ALL_CASES:
-            environment["NOMEN_ONE_IN"] = str(ONE_IN_WRAPPED if wrapper else ONE_IN)
         try:
             done = subprocess.run(
                 [*wrapper, str(program)],

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import collect_c  # noqa: E402
 from measured import measured  # noqa: E402
 
 PAGE_TEST = "test_coverage_page.py"
+LONG_LIST = 8
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -81,9 +83,24 @@ def pytest_collection_modifyitems(config, items):
     if chosen or not all(files.issuperset(folder.glob("test_*.[cp]*")) for folder in folders):
         config.hook.pytest_deselected(items=pages)
         pages = []
+    rest = sampled(rest, int(os.environ.get("NOMEN_ONE_IN", "1")), config.hook.pytest_deselected)
     # What runs beside the others is asked for its results after them.
     rest.sort(key=lambda item: beside.work_of(item) is not None)
     items[:] = rest + pages
+
+
+def sampled(items, one_in, deselect):
+    """Of the long lists of cases one in so many, the same ones in every run, as the C programs do
+    (tests/measure/sample.h), in no step with the parameters."""
+    cases = Counter((item.path, getattr(item, "originalname", None)) for item in items)
+    left, chosen = [], []
+    for item in items:
+        long = cases[item.path, getattr(item, "originalname", None)] >= LONG_LIST
+        leave = one_in > 1 and long and zlib.crc32(item.nodeid.encode()) % one_in != 0
+        (left if leave else chosen).append(item)
+    if left:
+        deselect(items=left)
+    return chosen
 
 
 def pytest_collection_finish(session):

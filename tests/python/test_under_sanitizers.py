@@ -9,6 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import collect_c
 import pytest
 import sanitized
 
@@ -64,7 +65,7 @@ def beside(config, root, build, part):
         report = Path(reports) / "report"
         run = subprocess.run(
             sanitized.pytest_command("-q", *tests, build=build, report=report),
-            env=sanitized.environment(report, build),
+            env=sanitized.environment(report, build) | collect_c.sample_of(build),
             cwd=root,
             capture_output=True,
             text=True,
