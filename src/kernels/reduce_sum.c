@@ -88,7 +88,7 @@ static inline void csum2_results(const csum2 *s, int64_t n, c128 *to) {
     sum2_results((const sum2 *)(const void *)s, 2 * n, (double *)(void *)to);
 }
 static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
-    return (c128){s->re / (double)p->count, s->im / (double)p->count};
+    return (c128){mean_of(s->re, p), mean_of(s->im, p)};
 }
 
 #define LANE_BYTES 256
@@ -155,9 +155,10 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
-#define OP         mean
-#define OUT        float
-#define DONE(a, p) mean_f32(*(a), p)
+#define OP           mean
+#define OUT          float
+#define LANES_SUMMED float
+#define DONE(a, p)   mean_f32(*(a), p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
@@ -184,9 +185,10 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP         mean
-#define OUT        double
-#define DONE(a, p) mean_of(*(a), p)
+#define OP           mean
+#define OUT          double
+#define LANES_SUMMED double
+#define DONE(a, p)   mean_of(*(a), p)
 #include "kernels/loops/reduce_finish.h"
 #undef RESULTS
 #undef OP
@@ -234,9 +236,10 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
-#define OP         mean
-#define OUT        c64
-#define DONE(a, p) c_narrow(csum_mean(a, p))
+#define OP           mean
+#define OUT          c64
+#define LANES_SUMMED c64
+#define DONE(a, p)   c_narrow(csum_mean(a, p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
@@ -270,9 +273,10 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
-#define OP         mean
-#define OUT        c128
-#define DONE(a, p) csum_mean(a, p)
+#define OP           mean
+#define OUT          c128
+#define LANES_SUMMED c128
+#define DONE(a, p)   csum_mean(a, p)
 #include "kernels/loops/reduce_finish.h"
 #undef RESULTS
 #undef MADE

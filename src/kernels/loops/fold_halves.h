@@ -32,6 +32,9 @@
 #define OUT        uint16_t
 #define NARROWED   narrow_odd_f16
 #define DONE(a, p) BESIDE_RESULT(a, p)
+#ifdef LANES_NARROWED
+#define LANES_SUMMED LANE
+#endif
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP CORE
@@ -65,6 +68,9 @@
 #define OUT        uint16_t
 #define NARROWED   narrow_odd_bf16
 #define DONE(a, p) BESIDE_RESULT(a, p)
+#ifdef LANES_NARROWED
+#define LANES_SUMMED LANE
+#endif
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP CORE

@@ -6,9 +6,10 @@
  * what is written. NARROWED(const double *, OUT *, n) if DONE gives a double that is rounded to a
  * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
  * nothing has no result. LANES_STAY and LANES_DONE as in reduce_columns.h,
- * or COLUMNS, which is `columns` of the reducer. OF_ONE: what one element gives
- * (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND, RESULTS_STAY,
- * LANES_STAY, LANES_DONE and COLUMNS are undefined. */
+ * or COLUMNS, which is `columns` of the reducer, or LANES_SUMMED, the type of the lanes of CORE, if
+ * DONE makes results of them, too, as TOTAL(DID, lane), with no accumulators in memory. OF_ONE:
+ * what one element gives (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND,
+ * RESULTS_STAY, LANES_STAY, LANES_DONE, LANES_SUMMED and COLUMNS are undefined. */
 
 #ifndef MADE
 #define MADE         double
@@ -56,6 +57,29 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 #endif
 }
 
+#ifdef LANES_SUMMED
+static void FN(columns)(char *out, const nomen__reduce_step *s) {
+    LANES_SUMMED lanes[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+    const nomen__reduce_param p = {.count = s->n_red};
+    OUT *const to = (OUT *)(void *)out;
+    FN2(lanes_stored, CORE, SFX)(lanes, s->n_acc, s->in, s->red_step, s->n_red);
+#ifdef NARROWED
+    double wide[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < s->n_acc; i++) {
+        const MADE sum = TOTAL(DID, lanes[i]);
+        wide[i] = DONE(&sum, &p);
+    }
+    NARROWED(wide, to, s->n_acc);
+#else
+    for (int64_t i = 0; i < s->n_acc; i++) {
+        const MADE sum = TOTAL(DID, lanes[i]);
+        to[i] = DONE(&sum, &p);
+    }
+#endif
+}
+#define COLUMNS FN(columns)
+#endif
+
 static const nomen__reducer FN(reducer) = {
     .acc_bytes = sizeof(A),
     .acc_most = FN2(most, CORE, SFX),
@@ -92,6 +116,7 @@ static const nomen__reducer FN(reducer) = {
 #undef RESULTS_STAY
 #undef LANES_STAY
 #undef LANES_DONE
+#undef LANES_SUMMED
 #undef COLUMNS
 #undef OUT_SECOND
 #undef DONE_SECOND

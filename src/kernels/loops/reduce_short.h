@@ -66,6 +66,7 @@ static inline __attribute__((always_inline)) int64_t FN(short_groups)(A *acc,
 /* How many of the rows: what is left does not fill the lanes. Lengths are known to the compiler. */
 static APART int64_t FN(short_rows)(A *acc, const nomen__reduce_step *s) {
     switch (s->n_red) {
+    case 1: return sizeof(T) < 8 ? 0 : FN(short_groups)(acc, s, 1);
     case 2: return sizeof(T) < 8 ? 0 : FN(short_groups)(acc, s, 2); /* a quarter of a square */
     case 3: return FN(short_groups)(acc, s, 3);
     case 4: return FN(short_groups)(acc, s, 4);

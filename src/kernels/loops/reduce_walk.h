@@ -194,6 +194,38 @@ static APART void FN(step_widened)(A *acc, const nomen__reduce_step *s) {
 }
 #endif
 
+#ifdef SHORT_ROWS
+/* What is left by FN(short_rows) are columns. */
+static void FN(step_squares)(A *acc, const nomen__reduce_step *s) {
+    const int64_t done = FN(short_rows)(acc, s);
+    if (done == s->n_acc) return;
+    nomen__reduce_step left = *s;
+    left.in += done * left.acc_step;
+    left.n_acc -= done;
+    FN(step_cols)(acc + done, &left);
+}
+
+/* Rows of more than COL_ROWS elements in parts, as columns join them; so many rows at a time that
+ * they stay near. Of smaller elements more are turned over at a time than a vector has lanes. */
+static APART void FN(step_short)(A *acc, const nomen__reduce_step *s) {
+    enum { ROWS = 64 };
+    if (sizeof(T) < 8 || s->n_red <= COL_ROWS || s->n_red == SHORT_ROW) {
+        FN(step_squares)(acc, s);
+        return;
+    }
+    nomen__reduce_step first = *s;
+    for (int64_t i = 0; i < s->n_acc; i += ROWS, first.in += ROWS * s->acc_step) {
+        first.n_acc = s->n_acc - i < ROWS ? s->n_acc - i : ROWS;
+        first.n_red = COL_ROWS;
+        nomen__reduce_step rest = first;
+        rest.in += COL_ROWS * s->red_step;
+        rest.n_red = s->n_red - COL_ROWS;
+        FN(step_squares)(acc + i, &first);
+        FN(step_squares)(acc + i, &rest);
+    }
+}
+#endif
+
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
@@ -227,13 +259,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef SHORT_ROWS
-    nomen__reduce_step left = *s;
     if (cols && s->red_step == (int64_t)sizeof(T) && s->n_red <= SHORT_ROW) {
-        const int64_t done = FN(short_rows)(acc, s);
-        if (done == s->n_acc) return;
-        left.in += done * left.acc_step;
-        left.n_acc -= done;
-        FN(step_cols)((A *)acc + done, &left);
+        FN(step_short)(acc, s);
         return;
     }
 #endif
