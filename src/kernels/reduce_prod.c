@@ -48,7 +48,7 @@
 #define LOAD(x)        (double)(x)
 #define WIDE_F32(x)    widen_f32(x)
 #define RESULT(a, p)   (*(a))
-#define LANES_NARROWED narrow_odd
+#define LANES_NARROWED odd_to
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 /* as in reduce_rows.h */
 #define ROWS_AT_ONCE WIDE_LANES
 static APART int64_t rows_at_once_prod_f32(double *acc, const nomen__reduce_step *s) {

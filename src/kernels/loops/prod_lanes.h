@@ -12,6 +12,22 @@ static inline double prod_lanes(const float *x, int64_t n) {
     return wide_lanes(x, n, wide_times, wide_itself, wide_first_one);
 }
 
+/* Doubles to float16, rounded once, as narrow_odd_f16 has it, in registers: what is subnormal in
+ * float32 needs no care, since all of it is 0 in float16. */
+static inline vf64 prod_odd(vf64 x) {
+    const vu64 beyond = (vu64){0} + ((UINT64_C(1) << 29) - 1), bits = (vu64)x;
+    return (vf64)((bits & ~beyond) | (((bits & beyond) + beyond) & ~beyond));
+}
+static inline void odd_to_f16(const double *y, uint16_t *to, int64_t n) {
+    int64_t i = 0;
+    for (; i + W32 <= n; i += W32)
+        st_f16(to + i, v_narrow_f64(prod_odd(ld_f64(y + i)), prod_odd(ld_f64(y + i + W64))));
+    if (i < n) narrow_odd_f16(y + i, to + i, n - i);
+}
+static inline void odd_to_bf16(const double *y, uint16_t *to, int64_t n) {
+    narrow_odd_bf16(y, to, n);
+}
+
 /* Rows of float32 of at least as many, without gaps, a vector of them at a time: what is left of
  * each is turned over, and the last joins serve all of them. How many rows. */
 static inline int64_t prod_rows_f32(double *acc, const nomen__reduce_step *s) {
