@@ -378,19 +378,52 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
     return s;
 }
 
+/* Slices behind the places that lie across would be taken element by element, each from another
+ * line of memory: to make the table dense takes less time, if enough of it is wanted. */
+static bool are_across(const nomen__call *c, int first, int count) {
+    enum { LEAST = 2048, WORD = 4 };
+    const nomen_tensor *t = c->in[0], *out = c->out[0];
+    const int64_t share = nomen__item(t->dtype) < WORD ? 2 : 1; /* a word is more of a line */
+    int64_t limit = 1;
+    int d = t->ndim - 1;
+    for (int k = first; k < first + count; k++) limit *= t->size[k];
+    while (d >= first + count && t->size[d] == 1) d--;
+    return d >= first + count && t->stride[d] != 1 &&
+           out->stride[out->ndim - t->ndim + d] == 1 && out->numel >= LEAST &&
+           limit <= share * c->in[1]->numel;
+}
+
+/* The rule without its table. */
+static nomen_status take_slices(nomen__call *c, int first, int count, int index_ndim,
+                                nomen__place_rule rule) {
+    nomen_tensor *in = c->in[0];
+    if (are_across(c, first, count)) c->in[0] = nomen__launch_converted(in, (nomen_dtype)in->dtype);
+    nomen_tensor *table = c->in[0];
+    nomen_status s = NOMEN_ERROR_MEMORY;
+    if (table) {
+        rule.table = table;
+        rule.first = first;
+        rule.count = count;
+        s = take_rows(c, nomen__places(c->in[1], &rule), first, count, index_ndim, NULL);
+    }
+    c->in[0] = in;
+    nomen__launch_done(in, table);
+    return s;
+}
+
 nomen_status nomen__launch_take_dims(nomen__call *c) {
     int first, count;
     group_of(c, 2, &first, &count);
-    nomen__place_rule rule = {c->in[0], first, count, true, .words = NOMEN__RANGE_INDEX};
-    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim, NULL);
+    return take_slices(c, first, count, c->in[1]->ndim,
+                       (nomen__place_rule){.negative = true, .words = NOMEN__RANGE_INDEX});
 }
 
 /* The dims that one dim is: none of a 0-d tensor. */
 static int one_dim(const nomen__call *c) { return c->in[0]->ndim ? 1 : 0; }
 
 nomen_status nomen__launch_index_select(nomen__call *c) {
-    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, .words = NOMEN__RANGE_SELF};
-    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c), NULL);
+    return take_slices(c, c->dim, one_dim(c), one_dim(c),
+                       (nomen__place_rule){.words = NOMEN__RANGE_SELF});
 }
 
 /* Where a flat index lies in a table with gaps takes divisions: more than to make the table dense,
