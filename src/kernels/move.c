@@ -3,11 +3,14 @@
 #include "kernels/loops/loops.h"
 #include "kernels/simd/interleave.h"
 
-/* 16 bytes, their elements of `size` bytes last to first. */
-static inline __attribute__((always_inline)) void reverse_16(char *to, const char *from,
-                                                             int64_t size) {
-    lane_u8 x;
-    memcpy(&x, from, sizeof x);
+/* 16 bytes, 8, or 4, their elements of `size` bytes last to first. */
+static inline __attribute__((always_inline)) lane_u8 turned_lane(lane_u8 x, int64_t size) {
+#if VB > 16 /* any order of bytes is one instruction */
+    if (size == 1)
+        return __builtin_shufflevector(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    if (size == 2)
+        return (lane_u8)__builtin_shufflevector((lane_u16)x, (lane_u16)x, 7, 6, 5, 4, 3, 2, 1, 0);
+#endif
     x = (lane_u8)__builtin_shufflevector((lane_u64)x, (lane_u64)x, 1, 0);
     if (size == 1)
         x = __builtin_shufflevector(x, x, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
@@ -15,7 +18,28 @@ static inline __attribute__((always_inline)) void reverse_16(char *to, const cha
         x = (lane_u8)__builtin_shufflevector((lane_u16)x, (lane_u16)x, 3, 2, 1, 0, 7, 6, 5, 4);
     else if (size == 4)
         x = (lane_u8)__builtin_shufflevector((lane_u32)x, (lane_u32)x, 1, 0, 3, 2);
+    return x;
+}
+static inline __attribute__((always_inline)) void reverse_16(char *to, const char *from,
+                                                             int64_t size) {
+    lane_u8 x;
+    memcpy(&x, from, sizeof x);
+    x = turned_lane(x, size);
     memcpy(to, &x, sizeof x);
+}
+static inline __attribute__((always_inline)) void reverse_8(char *to, const char *from,
+                                                            int64_t size) {
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    word = ((lane_u64)turned_lane((lane_u8)(lane_u64){0, word}, size))[0];
+    memcpy(to, &word, sizeof word);
+}
+static inline __attribute__((always_inline)) void reverse_4(char *to, const char *from,
+                                                            int64_t size) {
+    uint32_t word;
+    memcpy(&word, from, sizeof word);
+    word = size == 1 ? __builtin_bswap32(word) : word << 16 | word >> 16;
+    memcpy(to, &word, sizeof word);
 }
 
 #define T  uint8_t
@@ -85,6 +109,10 @@ static void reversed_16(char *out, const char *first, int64_t n) {
         memcpy(out, &x, sizeof x);
     }
     for (; n > 0; n--, out += 16) memcpy(out, from -= 16, 16);
+}
+static void reversed_16_all(char *const ptr[], const int64_t step[], int64_t n) {
+    for (int64_t r = 0; r < step[2]; r++)
+        reversed_16(ptr[0] + r * step[0], ptr[1] + r * step[1], n);
 }
 
 /* As bits: nothing that floats go through may change them. */
@@ -213,5 +241,9 @@ const nomen__kernel NOMEN__TABLE(move)[] = {
     ROWS_MOVE(NOMEN_F16, 2),  ROWS_MOVE(NOMEN_BF16, 2), ROWS_MOVE(NOMEN_F32, 4),
     ROWS_MOVE(NOMEN_F64, 8),  ROWS_MOVE(NOMEN_C64, 8),  ROWS_MOVE(NOMEN_C128, 16),
     ROWS_WHOLE(NOMEN_U8, 1),  ROWS_WHOLE(NOMEN_I8, 1),  ROWS_WHOLE(NOMEN_I16, 2),
-    ROWS_WHOLE(NOMEN_I32, 4), ROWS_WHOLE(NOMEN_I64, 8), {.name = NULL},
+    ROWS_WHOLE(NOMEN_I32, 4), ROWS_WHOLE(NOMEN_I64, 8),
+    /* under the integers of their size, as in turn.c */
+    ROW("reverse", NOMEN_U8, reversed_1_all), ROW("reverse", NOMEN_I16, reversed_2_all),
+    ROW("reverse", NOMEN_I32, reversed_4_all), ROW("reverse", NOMEN_I64, reversed_8_all),
+    ROW("reverse", NOMEN_C128, reversed_16_all), {.name = NULL},
 };

@@ -520,7 +520,7 @@ static void repeat_row(const nomen__iter *it, char *to, int64_t rows) {
 /* Whole rows at ptr. It stays where it is: numbers in memory that are added to again and again wait
  * for each other, for as long as some short rows take. */
 static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
-    enum { LONG = 2048 /* bytes */, SHORT_ROW = 12 /* elements */ };
+    enum { LONG = 2048, WORD = 4 /* bytes */, SHORT_ROW = 12 /* elements */ };
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
@@ -531,6 +531,10 @@ static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
     }
     if (it->moves && step[0] == it->own[0] && step[1] == it->own[0] && !again) {
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
+        return;
+    }
+    if (it->moves && step[0] == it->own[0] && step[1] == -step[0] && n * step[0] >= WORD) {
+        nomen__reverse_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
         return;
     }
     if (it->moves && n <= SHORT_ROW && step[1] != 0) {

@@ -74,6 +74,12 @@ void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {
     nomen__copy_loop(NOMEN_U8)(ptr, (const int64_t[2]){1, 1}, bytes);
 }
 
+void nomen__reverse_rows(char *to, int64_t to_row, const char *last, int64_t from_row, int64_t n,
+                         int64_t rows, int64_t item) {
+    char *const ptr[2] = {to, (char *)(uintptr_t)(last - (n - 1) * item)}; /* only read */
+    nomen__mover("reverse", item)(ptr, (const int64_t[3]){to_row, from_row, rows}, n);
+}
+
 /* As many words as told, the last of which begins where it fits, so that none of them asks whether
  * it is the last. (Words of more than 16 bytes lie across lines of the cache, and take longer.) */
 static inline __attribute__((always_inline)) void
@@ -85,6 +91,16 @@ copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t
             memcpy(to + word * k, from + word * k, (size_t)word);
         memcpy(to + bytes - word, from + bytes - word, (size_t)word);
     }
+}
+
+/* Rows without gaps, from the last to the first: each in a word that takes some bytes of the row
+ * before it along, which the next one is written over. */
+static inline __attribute__((always_inline)) void
+reverse_over(char *to, const char *from, int64_t rows, int64_t bytes, const int64_t word) {
+    memcpy(to, from, (size_t)bytes); /* behind it there is no row */
+    for (int64_t r = 1; r < rows - 1; r++)
+        memcpy(to + r * bytes, from - r * bytes, (size_t)word);
+    memcpy(to + (rows - 1) * bytes, from - (rows - 1) * bytes, (size_t)bytes);
 }
 
 /* Apart, so that each loop begins where lines of instructions do. */
@@ -133,6 +149,13 @@ void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
     if (from_row == -bytes && to_row == bytes && bytes == 1 << word) { /* elements in reverse */
         char *const ptr[2] = {to, (char *)(uintptr_t)from};            /* only read */
         nomen__mover("copy", bytes)(ptr, (const int64_t[2]){to_row, from_row}, rows);
+    } else if (from_row == -bytes && to_row == bytes && bytes < 16) {
+        if (bytes > 8)
+            reverse_over(to, from, rows, bytes, 16);
+        else if (bytes > 4)
+            reverse_over(to, from, rows, bytes, 8);
+        else
+            reverse_over(to, from, rows, bytes, 4);
     } else if (bytes > FEW)
         for (int64_t r = 0; r < rows; r++)
             nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
