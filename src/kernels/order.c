@@ -238,6 +238,7 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
 #undef AT
 #undef BEFORE
 
+#include "kernels/loops/order_counted.h"
 #include "kernels/loops/order_halves.h"
 
 #define K     uint64_t
@@ -268,6 +269,11 @@ static bool is_narrow(const nomen__order_args *a, const order_type *t) {
     return t->keys32 && has_short_places(a);
 }
 
+static bool is_counted(const nomen__order *o, const nomen__order_args *a) {
+    const order_type *t = o->type;
+    return o->what == SORT && is_narrow(a, t) && may_be_counted(a, t);
+}
+
 /* Of rows that are one and the same, as those of an expanded tensor are, the first. */
 static nomen__order_args differing(const nomen__order_args *a) {
     nomen__order_args one = *a;
@@ -289,14 +295,18 @@ static size_t scratch_of(const nomen__order *o, const nomen__order_args *all) {
     const nomen__order_args one = differing(all), *a = &one;
     const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what, o->type)
                                                : scratch64_e(a, (order_what)o->what, o->type);
-    const size_t shared = a->pieces ? share_bytes(a) : 0;
+    const size_t shared = a->pieces          ? share_bytes(a)
+                          : is_counted(o, a) ? counted_bytes(a)
+                                             : 0;
     return alone > shared ? alone : shared;
 }
 
 static void run_of(const nomen__order *o, const nomen__order_args *all, void *scratch) {
     const nomen__order_args one = differing(all), *a = &one;
     const order_type *t = o->type;
-    if (is_narrow(a, t))
+    if (is_counted(o, a))
+        run_counted(a, scratch, t);
+    else if (is_narrow(a, t))
         run32_e(a, scratch, (order_what)o->what, t);
     else
         run64_e(a, scratch, (order_what)o->what, t);
