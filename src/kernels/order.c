@@ -31,6 +31,8 @@ enum { WIDE = VB > 16 ? 8192 : 0 };
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows are worked on LANES or more at a time where there are at least half as many. */
 enum { LANES = 8 };
+/* So many vectors of short rows have their results found together. */
+enum { BARE_PARTS = 8 };
 /* Rows up to MOST are sorted a vector of rows at a time, where there are LEAST_ROWS; longer ones
  * take less time by themselves. */
 #define MOST(key) (VB == 16 ? 32 : sizeof(key) == 4 ? 1024 : 2048)

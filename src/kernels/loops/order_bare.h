@@ -121,8 +121,12 @@ static ORDER_NAME(level, WIDTH, k)
  * says. */
 static void ORDER_NAME(bare_sort, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n,
                                             int64_t wanted) {
+    enum { LEAST = 4 }; /* of so few a network of eight would compare others with each other */
     const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
     int64_t block = 8;
+    for (int64_t i = 1; n <= LEAST && i < n; i++)
+        for (int64_t j = i; j > 0; j--) KEYS_IN_ORDER(v[j - 1], v[j]);
+    if (n <= LEAST) return;
     ORDER_NAME(bare_fill, WIDTH, k)(v, n);
     while (block < wanted) block *= 2;
     if (2 * block <= count)
@@ -157,9 +161,16 @@ static ORDER_NAME(level, WIDTH, k)
     return last ? at : (number)n - at;
 }
 
-/* Scratch: sorted levels, the same as they came, and keys. */
+/* Vectors of rows that are taken together, where rows are so short that each call counts. */
+static inline int64_t ORDER_NAME(bare_parts, WIDTH, k)(int64_t n) {
+    enum { SHORT = 8 };
+    return n <= SHORT ? BARE_PARTS : 1;
+}
+
+/* Scratch: sorted levels, the same of all parts as they came, and keys. */
 static size_t ORDER_NAME(bare_bytes, WIDTH, k)(int64_t n) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    return (size_t)(2 * (ORDER_NAME(level_count, WIDTH, k)(n) + W) * VB) +
-           sizeof(K) * (size_t)(W * n + W);
+    const int64_t parts = ORDER_NAME(bare_parts, WIDTH, k)(n);
+    return (size_t)((1 + parts) * (ORDER_NAME(level_count, WIDTH, k)(n) + W) * VB) +
+           sizeof(K) * (size_t)(parts * W * n + W);
 }

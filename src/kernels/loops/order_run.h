@@ -311,22 +311,27 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
                                            uint64_t flip) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     typedef ORDER_NAME(level, WIDTH, k) level;
-    const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
-    level *const v = scratch, *const came = v + count + W;
-    K *const keys = (K *)(void *)(came + count + W);
+    const int64_t n = a->n, parts = ORDER_NAME(bare_parts, WIDTH, k)(n);
+    const int64_t room = ORDER_NAME(level_count, WIDTH, k)(n) + W;
+    level *const v = scratch, *const came = v + room;
+    K *const keys = (K *)(void *)(came + parts * room);
     for (int64_t row = 0, rows; row < a->rows; row += rows) {
-        level found, at;
-        rows = ORDER_NAME(next_lanes, WIDTH, k)(a, &row, 1);
-        ORDER_NAME(bare_levels, WIDTH, k)(came, keys, 0, a, row, rows, t->item, load, flip);
-        memcpy(v, came, sizeof *v * (size_t)n);
-        if (what == MODE) {
-            ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
-            found = ORDER_NAME(most_often, WIDTH, k)(v, n);
-        } else {
-            found = ORDER_NAME(select_rank, WIDTH, k)(v, a, what, t);
+        level at[BARE_PARTS];
+        rows = ORDER_NAME(next_lanes, WIDTH, k)(a, &row, parts);
+        ORDER_NAME(bare_levels, WIDTH, k)(came, keys, room, a, row, rows, t->item, load, flip);
+        for (int64_t r = 0; r < rows; r += W) {
+            const level *const own = came + r / W * room;
+            level found;
+            memcpy(v, own, sizeof *v * (size_t)n);
+            if (what == MODE) {
+                ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
+                found = ORDER_NAME(most_often, WIDTH, k)(v, n);
+            } else {
+                found = ORDER_NAME(select_rank, WIDTH, k)(v, a, what, t);
+            }
+            at[r / W] = ORDER_NAME(bare_places, WIDTH, k)(own, n, found, what == MODE);
         }
-        at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
-        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, &at, sizeof(K), sizeof(K), t->item);
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, at, sizeof(K), sizeof(K), t->item);
     }
 }
 
