@@ -297,9 +297,7 @@ static size_t scratch_of(const nomen__order *o, const nomen__order_args *all) {
     const nomen__order_args one = differing(all), *a = &one;
     const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what, o->type)
                                                : scratch64_e(a, (order_what)o->what, o->type);
-    const size_t shared = a->pieces          ? share_bytes(a)
-                          : is_counted(o, a) ? counted_bytes(a)
-                                             : 0;
+    const size_t shared = a->pieces ? share_bytes(a) : is_counted(o, a) ? counted_bytes(a) : 0;
     return alone > shared ? alone : shared;
 }
 

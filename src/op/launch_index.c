@@ -388,9 +388,8 @@ static bool are_across(const nomen__call *c, int first, int count) {
     int d = t->ndim - 1;
     for (int k = first; k < first + count; k++) limit *= t->size[k];
     while (d >= first + count && t->size[d] == 1) d--;
-    return d >= first + count && t->stride[d] != 1 &&
-           out->stride[out->ndim - t->ndim + d] == 1 && out->numel >= LEAST &&
-           limit <= share * c->in[1]->numel;
+    return d >= first + count && t->stride[d] != 1 && out->stride[out->ndim - t->ndim + d] == 1 &&
+           out->numel >= LEAST && limit <= share * c->in[1]->numel;
 }
 
 /* The rule without its table. */

@@ -98,8 +98,7 @@ copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t
 static inline __attribute__((always_inline)) void
 reverse_over(char *to, const char *from, int64_t rows, int64_t bytes, const int64_t word) {
     memcpy(to, from, (size_t)bytes); /* behind it there is no row */
-    for (int64_t r = 1; r < rows - 1; r++)
-        memcpy(to + r * bytes, from - r * bytes, (size_t)word);
+    for (int64_t r = 1; r < rows - 1; r++) memcpy(to + r * bytes, from - r * bytes, (size_t)word);
     memcpy(to + (rows - 1) * bytes, from - (rows - 1) * bytes, (size_t)bytes);
 }
 

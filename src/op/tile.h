@@ -37,8 +37,8 @@ static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) 
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
 
-/* `rows` rows of n elements, each the elements that end with the one at `last`, last to first; bytes
- * from row to row of both. */
+/* `rows` rows of n elements, each the elements that end with the one at `last`, last to first;
+ * bytes from row to row of both. */
 void nomen__reverse_rows(char *to, int64_t to_row, const char *last, int64_t from_row, int64_t n,
                          int64_t rows, int64_t item);
 

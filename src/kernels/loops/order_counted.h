@@ -1,6 +1,6 @@
-/* Part of order.c: rows whose keys lie within 16 bits are sorted by counting. Of up to COUNTED_KINDS
- * kinds of keys each position goes where it belongs at once, and keys are written down in order as
- * often as they are there; of more positions go by the lower digit first, with the upper one.
+/* Part of order.c: rows whose keys lie within 16 bits are sorted by counting. Of a few kinds of
+ * keys each position goes where it belongs at once, and keys are written down in order as often as
+ * they are there; of more positions go by the lower digit first, with the upper one.
  *
  * Limit: a number is read three times, 0.3 ns each, and goes to one of some hundred places once or
  * twice, 1.3 ns. */
@@ -69,8 +69,8 @@ static void write_counted(uint32_t *to, const uint32_t count[COUNTED_KINDS], uin
         for (uint32_t i = 0; i < count[d]; i++) *to++ = low + (uint32_t)d;
 }
 
-/* Two halves of a row by turns, each with its own counters, which wait for themselves where keys are
- * the same again and again. */
+/* Two halves of a row by turns, each with its own counters, which wait for themselves where keys
+ * are the same again and again. */
 static inline __attribute__((always_inline)) void
 place_kinds(char *restrict indices, const int64_t step, const uint32_t *restrict keys, int64_t n,
             uint32_t *restrict at, uint32_t *restrict second) {
@@ -80,8 +80,7 @@ place_kinds(char *restrict indices, const int64_t step, const uint32_t *restrict
         memcpy(indices + at[keys[i]]++ * step, &i, sizeof i);
         memcpy(indices + second[keys[j]]++ * step, &j, sizeof j);
     }
-    for (int64_t i = 2 * half; i < n; i++)
-        memcpy(indices + second[keys[i]]++ * step, &i, sizeof i);
+    for (int64_t i = 2 * half; i < n; i++) memcpy(indices + second[keys[i]]++ * step, &i, sizeof i);
 }
 
 /* A few kinds of keys. */
