@@ -548,3 +548,38 @@ def test_long_rows_side_by_side(shape):
     most, at = nomen.topk(x, 3, dim=dim)
     assert (np.asarray(most) == -np.sort(-numbers, axis=dim).take(range(3), dim)).all()
     assert (np.take_along_axis(numbers, np.asarray(at), dim) == np.asarray(most)).all()
+
+
+@pytest.mark.parametrize("dtype", [d for d in INTEGERS + FLOATS if d[-2:] != "64"])
+@pytest.mark.parametrize("apart", [90, 20_000])
+@pytest.mark.parametrize("descending", [False, True])
+def test_long_rows_of_few_kinds_are_in_order(dtype, apart, descending):
+    """Keys that lie near to each other, which are counted: whole rows, with holes, across."""
+    rng = np.random.default_rng(apart)
+    wide = rng.integers(-apart, apart, (2, 24_000)).astype(np.float64)
+    if dtype in FLOATS:
+        wide[:, ::7], wide[:, 3::11] = -0.0, math.nan
+    near = nomen.from_numpy(wide).to(getattr(nomen, dtype))
+    for t, dim in ((near, 1), (near[:, ::2], 1), (near[:, :3001].t().contiguous(), 0)):
+        values, places = t.sort(dim=dim, descending=descending)
+        only, back = t.argsort(dim=dim, descending=descending), rows_of(places, dim)
+        assert rows_of(only, dim) == back
+        for row, sorted_row, at in zip(rows_of(t, dim), rows_of(values, dim), back, strict=True):
+            assert at == ranks(row, descending)
+            assert same(sorted_row, [row[i] for i in at])
+        if dim == 0 and not descending:
+            assert same(t.msort().tolist(), values.tolist())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 9])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64", "float64"])
+def test_many_short_rows_have_their_ranks(n, dtype):
+    t = make(dtype, (n, 150), n)
+    for u, dim in ((t, 0), (t.t().contiguous(), 1), (t[:, 3:136], 0)):
+        rows = rows_of(u, dim)
+        for k in range(1, n + 1):
+            values, places = u.kthvalue(k, dim)
+            for row, value, at in zip(rows, values.tolist(), places.tolist(), strict=True):
+                keys = [key(x) for x in row]
+                assert at == keys.index(keys[ranks(row)[k - 1]])
+                assert same(value, row[at])

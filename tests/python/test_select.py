@@ -493,3 +493,31 @@ def test_gradients_have_names():
     assert x.grad.tolist() == [[0] * 4, [1] * 4, [0] * 4]
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
         x[[0]] = 1
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "complex128"])
+@pytest.mark.parametrize("order", [(0, 3, 1, 2), (0, 1, 3, 2), (1, 0, 2, 3)])
+def test_slices_that_lie_across_are_taken(dtype, order):
+    """Tables that are made dense before most of them is taken, and those that are not."""
+    a = array((2, 9, 21, 16), dtype)
+    there, t = a.transpose(order), tensor(a).permute(*order)
+    for dim, size in enumerate(there.shape):
+        for count in (1, size // 2, size, 2 * size):
+            at = np.random.default_rng(dim).integers(0, size, count)
+            whole = tensor(at)
+            expected = there.take(at, dim).tolist()
+            assert t.index_select(dim, whole).tolist() == expected
+            assert t[(slice(None),) * dim + (whole,)].tolist() == expected
+            across = nomen.zeros(*there.take(at, dim).shape[::-1], dtype=t.dtype)
+            out = nomen.index_select(t, dim, whole, out=across.permute(3, 2, 1, 0))
+            assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_any_length_in_reverse(dtype):
+    for n in [*range(1, 20), 31, 33, 47, 65, 130, 173]:
+        a = array((5, 6, n), dtype, n)
+        t = tensor(a)
+        for dim in range(3):
+            assert t.flip(dim).tolist() == np.flip(a, dim).tolist()
+            assert t[1:4, ::2].flip(dim).tolist() == np.flip(a[1:4, ::2], dim).tolist()
