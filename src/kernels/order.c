@@ -321,8 +321,10 @@ static bool small(const nomen__order *o, const nomen__order_args *a) {
                            : small64_run(a, (order_what)o->what, t);
 }
 
+/* A few kinds of keys are counted by one thread in less time than several take to sort them. */
 static bool shares(const nomen__order *o, const nomen__order_args *a) {
-    return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a);
+    return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a) &&
+           !(is_counted(o, a) && are_few_kinds(a, o->type));
 }
 
 static bool begin(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase) {

@@ -39,6 +39,18 @@ static APART bool take_counted(uint32_t *keys, const nomen__order_args *a, const
     return !nomen__kernel_stopped();
 }
 
+/* Have some keys of the row, far from each other, few kinds? */
+static bool are_few_kinds(const nomen__order_args *a, const order_type *t) {
+    enum { ASKED = 64 };
+    uint32_t keys[ASKED], least = UINT32_MAX, most = 0;
+    t->keys32(keys, a->in, a->n / ASKED * a->in_step, ASKED, 0);
+    for (int i = 0; i < ASKED; i++) {
+        least = keys[i] < least ? keys[i] : least;
+        most = keys[i] > most ? keys[i] : most;
+    }
+    return most - least < COUNTED_KINDS;
+}
+
 /* How many of n have each of the digits at `shift`. */
 static void count_digits(uint32_t count[COUNTED_KINDS], const uint32_t *keys, int64_t n,
                          int shift) {
