@@ -583,3 +583,14 @@ def test_many_short_rows_have_their_ranks(n, dtype):
                 keys = [key(x) for x in row]
                 assert at == keys.index(keys[ranks(row)[k - 1]])
                 assert same(value, row[at])
+
+
+@pytest.mark.parametrize("at", [0, 150_001, 299_999])
+def test_a_row_that_seems_to_be_of_few_kinds(at, threads_kept):
+    """Two threads leave what seems to be of few kinds to one, which sees that it is not."""
+    nomen.set_num_threads(2)
+    numbers = np.random.default_rng(1).integers(-90, 90, 300_000).astype(np.int32)
+    numbers[at] = 2**31 - 1
+    values, places = nomen.from_numpy(numbers).sort()
+    wanted = np.argsort(numbers, kind="stable")
+    assert (np.asarray(places) == wanted).all() and (np.asarray(values) == numbers[wanted]).all()
