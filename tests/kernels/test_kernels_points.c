@@ -1,6 +1,7 @@
 /* Elements put to places, added there, multiplied, compared: every ISA against one after the other,
  * as many to one place as chance has it, in tables where places come again soon and late. Elements
- * taken from places, spread to rows, turned over, dealt by turns. Several lines at once. */
+ * taken from places, spread to rows, turned over, in reverse, dealt by turns. Several lines at
+ * once. */
 #include "reference.h"
 #include "sample.h"
 
@@ -246,6 +247,40 @@ static void test_turn(void **state) {
                 check_turn(sizes[k], n, rows, (n + rows) % 4);
 }
 
+/* out[r][i] = from[r][n - 1 - i], with rows further apart than they are long, of `from` in either
+ * direction; what lies between those of `out` stays, and memory behind the last is not touched. */
+static void check_reverse(nomen_dtype d, int64_t n, int64_t rows, int64_t gap, bool upwards) {
+    const int64_t e = dtype_size[d], near = (n + gap) * e, to_row = (n + gap) * e;
+    const size_t room = (size_t)((rows - 1) * near + n * e);
+    char *from = guarded_new(room), *out = guarded_new(room);
+    char *const first = upwards ? from : from + (rows - 1) * near;
+    const int64_t down = upwards ? near : -near;
+    for (size_t i = 0; i < room; i++) from[i] = (char)random_bits();
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memset(out, GUARD_BYTE, room);
+        find_kernel(isa, "reverse", d)
+            ->loop((char *const[]){out, first}, (const int64_t[]){to_row, down, rows}, n);
+        for (int64_t r = 0; r < rows; r++) {
+            char *const to = out + r * to_row;
+            for (int64_t i = 0; i < n; i++)
+                assert_memory_equal(to + i * e, first + r * down + (n - 1 - i) * e, (size_t)e);
+            if (r < rows - 1) assert_true(is_untouched(to + n * e, (size_t)(to_row - n * e)));
+        }
+        assert_true(guarded_intact(out, room));
+    }
+    guarded_free(out);
+    guarded_free(from);
+}
+
+static void test_reverse(void **state) {
+    (void)state;
+    for (int k = 0; k < (int)COUNT(sizes); k++)
+        for (int64_t n = 1; n <= 150; n++)
+            for (int64_t rows = 1; rows <= 3; rows++)
+                check_reverse(sizes[k], n, rows, n % 4, rows % 2 == 0);
+}
+
 static void test_zip(void **state) {
     (void)state;
     for (int k = 0; k < (int)COUNT(sizes) - 1; k++)
@@ -274,8 +309,8 @@ static void test_zip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),  cmocka_unit_test(test_take), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_turn), cmocka_unit_test(test_zip),
+        cmocka_unit_test(test_put),  cmocka_unit_test(test_take),    cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_turn), cmocka_unit_test(test_reverse), cmocka_unit_test(test_zip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
