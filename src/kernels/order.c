@@ -78,6 +78,11 @@ typedef struct order_type {
     const order_scan *scan; /* of rows as they lie; NULL: of their keys */
 } order_type;
 
+/* What turns the order of keys round, where the greatest comes first. */
+static inline uint64_t flip_of(const nomen__order_args *a, const order_type *t) {
+    return a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+}
+
 typedef enum order_what { SORT, TOPK, KTHVALUE, MEDIAN, NANMEDIAN, MODE } order_what;
 
 typedef struct order_pair {

@@ -250,22 +250,22 @@ static void test_turn(void **state) {
 /* out[r][i] = from[r][n - 1 - i], with rows further apart than they are long, of `from` in either
  * direction; what lies between those of `out` stays, and memory behind the last is not touched. */
 static void check_reverse(nomen_dtype d, int64_t n, int64_t rows, int64_t gap, bool upwards) {
-    const int64_t e = dtype_size[d], near = (n + gap) * e, to_row = (n + gap) * e;
-    const size_t room = (size_t)((rows - 1) * near + n * e);
+    const int64_t e = dtype_size[d], row = (n + gap) * e;
+    const size_t room = (size_t)((rows - 1) * row + n * e);
     char *from = guarded_new(room), *out = guarded_new(room);
-    char *const first = upwards ? from : from + (rows - 1) * near;
-    const int64_t down = upwards ? near : -near;
+    char *const first = upwards ? from : from + (rows - 1) * row;
+    const int64_t down = upwards ? row : -row;
     for (size_t i = 0; i < room; i++) from[i] = (char)random_bits();
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
         memset(out, GUARD_BYTE, room);
         find_kernel(isa, "reverse", d)
-            ->loop((char *const[]){out, first}, (const int64_t[]){to_row, down, rows}, n);
+            ->loop((char *const[]){out, first}, (const int64_t[]){row, down, rows}, n);
         for (int64_t r = 0; r < rows; r++) {
-            char *const to = out + r * to_row;
+            char *const to = out + r * row;
             for (int64_t i = 0; i < n; i++)
                 assert_memory_equal(to + i * e, first + r * down + (n - 1 - i) * e, (size_t)e);
-            if (r < rows - 1) assert_true(is_untouched(to + n * e, (size_t)(to_row - n * e)));
+            if (r < rows - 1) assert_true(is_untouched(to + n * e, (size_t)(row - n * e)));
         }
         assert_true(guarded_intact(out, room));
     }

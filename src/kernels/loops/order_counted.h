@@ -179,7 +179,7 @@ static void deliver_counted(const uint32_t *keys, const nomen__order_args *a, co
 /* One row; false: it has to be sorted otherwise. */
 static bool sort_counted(const nomen__order_args *a, void *scratch, const order_type *t) {
     uint32_t *keys = scratch, low, range;
-    const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+    const uint64_t flip = flip_of(a, t);
     if (!take_counted(keys, a, t, flip, &low, &range)) return false;
     uint32_t *const sorted = keys + a->n;
     if (range < COUNTED_KINDS)

@@ -165,10 +165,6 @@ static bool sort_parts(const nomen__order_args *a, uint64_t *keys, uint64_t vary
 /* ---- a row that several threads share ---------------------------------------------------------
  */
 
-static inline uint64_t flip_of(const nomen__order_args *a, const order_type *t) {
-    return a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
-}
-
 static size_t share_bytes(const nomen__order_args *a) {
     return sizeof(order_parts) + 2 * sizeof(uint64_t) * (size_t)a->n + parts_bytes(a->n, a->pieces);
 }

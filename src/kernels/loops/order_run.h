@@ -652,7 +652,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         ORDER_NAME(run_planned, WIDTH, e)(a, scratch, what, t);
         return;
     }
-    const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+    const uint64_t flip = flip_of(a, t);
     if (a->count == 1 && a->n <= FEW_LONGEST) {
         ORDER_NAME(few, WIDTH, firsts)(a, scratch, t, flip);
         return;

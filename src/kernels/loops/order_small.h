@@ -123,7 +123,7 @@ static bool ORDER_NAME(small, WIDTH, run)(const nomen__order_args *a, order_what
     if (a->n < 1 || a->rows < 1 || a->count < 1 || a->n > (beside ? LONG : FEW)) return false;
     if (a->rows > (beside ? most : ORDER_NAME(small, WIDTH, rows)) || a->n * a->rows > most)
         return false;
-    const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+    const uint64_t flip = flip_of(a, t);
     order_keys *load = WIDTH == 32 ? t->keys32 : t->keys64;
     if (beside)
         ORDER_NAME(small, WIDTH, beside)(a, what, t, load, flip);
