@@ -1,10 +1,12 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
  * BETTER(a, b); VEC, a vector of F, and V_BETTER(a, b) of two, where compilers make no good ones;
- * of half types T and FETCH, too. After: FN(last_zero), FN(search_row), FN(search_halves) of half
+ * SMALL of integers of 8 and 16 bits, of which V_BETTER and SFX are the names in simd/words.h; of
+ * half types T and FETCH, too. After: FN(last_zero), FN(search_row), FN(search_halves) of half
  * types; VEC is undefined. */
 
 /* Lanes that stay in registers beside as many for NaN. */
 enum { FN(many) = EXTREMUM_LANES(F) };
+#define BEST_OF_ALL LOOP_NAME2(LOOP_NAME2(V_BETTER, all), SFX)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
@@ -45,8 +47,52 @@ static inline VEC FN(at)(const F *x) {
 }
 #endif
 
+#ifdef SMALL
+/* The same of a vector of small integers or more: to join many lanes one by one would take longer
+ * than rows of hundreds do. */
+typedef LOOP_NAME2(all, SFX) FN(all);
+
+static inline FN(all) FN(all_at)(const F *x) {
+    FN(all) v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static inline F FN(search_small)(const F *x, int64_t n) {
+    enum { W = VB / sizeof(F), VECTORS = 4, MANY = W * VECTORS, PARTS = VB / 16 };
+    FN(all) s[VECTORS];
+    const int64_t times = (n - 1) / MANY; /* besides the first; the last once more in part */
+    if (times == 0) {
+        s[0] = BEST_OF_ALL(FN(all_at)(x), FN(all_at)(x + n - W));
+        for (int64_t j = W; j + W < n; j += W) s[0] = BEST_OF_ALL(FN(all_at)(x + j), s[0]);
+    } else {
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++) s[v] = FN(all_at)(x + v * W);
+        for (int64_t i = 1; i <= times; i++) {
+            const F *const y = x + (i < times ? i * MANY : n - MANY);
+#pragma GCC unroll 4
+            for (int v = 0; v < VECTORS; v++) s[v] = BEST_OF_ALL(FN(all_at)(y + v * W), s[v]);
+        }
+        s[0] = BEST_OF_ALL(BEST_OF_ALL(s[0], s[1]), BEST_OF_ALL(s[2], s[3]));
+    }
+    LOOP_NAME2(some, SFX) part[PARTS];
+    memcpy(part, &s[0], sizeof part);
+#pragma GCC unroll 4
+    for (int half = PARTS / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) part[k] = LOOP_NAME2(V_BETTER, SFX)(part[k], part[k + half]);
+    /* The better the less, without a sign. */
+    const F sign = (F)-1 < 0 ? (F)((F)1 << (8 * sizeof(F) - 1)) : 0;
+    const F turn = (F)(sign ^ (BETTER(1, 0) ? (F)-1 : 0));
+    return (F)((F)some_least((some_u8)(part[0] ^ turn), sizeof(F)) ^ turn);
+}
+#endif
+
 /* The same of n >= 8 numbers, in as many lanes as they fill: of zeros any. */
 static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
+#ifdef SMALL
+    *any = false;
+    if (n >= VB / (int)sizeof(F)) return FN(search_small)(x, n);
+#endif
     if (n < FN(many)) return FN(search)(x, n, 8, any);
 #ifdef VEC /* compilers leave lanes in memory, or jump where one is a NaN */
     enum { W = VB / sizeof(F), VECTORS = FN(many) / W };
@@ -90,6 +136,7 @@ static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
 #endif
 }
 #undef VEC
+#undef BEST_OF_ALL
 
 /* Which zero is found depends on the lanes, and these on the instruction set: it is the last, as
  * where columns are joined. */

@@ -164,13 +164,15 @@ static ORDER_NAME(level, WIDTH, k)
 /* Vectors of rows that are taken together, where rows are so short that each call counts. */
 static inline int64_t ORDER_NAME(bare_parts, WIDTH, k)(int64_t n) {
     enum { SHORT = 8 };
-    return n <= SHORT ? BARE_PARTS : 1;
+    return n <= SHORT ? BARE_PARTS : WIDTH == 64 ? 2 : 1; /* of 64 bits two become one */
 }
 
-/* Scratch: sorted levels, the same of all parts as they came, and keys. */
+/* Scratch: sorted levels, of 64 bits also what is left of them as they came, the same of all parts,
+ * and keys. */
 static size_t ORDER_NAME(bare_bytes, WIDTH, k)(int64_t n) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     const int64_t parts = ORDER_NAME(bare_parts, WIDTH, k)(n);
-    return (size_t)((1 + parts) * (ORDER_NAME(level_count, WIDTH, k)(n) + W) * VB) +
+    return (size_t)(((WIDTH == 64 ? 2 : 1) + parts) * (ORDER_NAME(level_count, WIDTH, k)(n) + W) *
+                    VB) +
            sizeof(K) * (size_t)(parts * W * n + W);
 }

@@ -7,10 +7,14 @@
 enum { FEW_LONGEST = 1 << 16 };
 #endif
 
-/* Rows of a batch; bounds are found for a vector of them. */
+/* Rows of a batch; bounds are found for a vector of them, and so many vectors of what was found are
+ * sorted at a time. */
 enum {
+    ORDER_NAME(few, WIDTH, parts) = WIDTH == 64 ? 2 : 1,
+    ORDER_NAME(few, WIDTH, side) =
+        (int)ORDER_NAME(level, WIDTH, lanes) * ORDER_NAME(few, WIDTH, parts),
     ORDER_NAME(few, WIDTH, rows) =
-        (int)ORDER_NAME(level, WIDTH, lanes) > LANES ? ORDER_NAME(level, WIDTH, lanes) : LANES
+        ORDER_NAME(few, WIDTH, side) > LANES ? ORDER_NAME(few, WIDTH, side) : LANES
 };
 
 /* Where a batch is worked on: keys of the rows where these are not scanned as they lie, the keys of
@@ -76,8 +80,9 @@ static int64_t ORDER_NAME(few, WIDTH, tiled)(const nomen__order_args *a) {
 /* Bytes for levels of groups, and then of what was found. */
 static inline size_t ORDER_NAME(few, WIDTH, levels)(int64_t groups, int64_t most) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    const size_t first = (size_t)(groups + W) * VB,
-                 then = ORDER_NAME(lane_bytes, WIDTH, k)(1, most);
+    const int64_t most_levels = (2 * ORDER_NAME(few, WIDTH, parts) - 1) * (groups + W);
+    const size_t first = (size_t)most_levels * VB,
+                 then = ORDER_NAME(lane_bytes, WIDTH, k)(ORDER_NAME(few, WIDTH, parts), most);
     return first > then ? first : then;
 }
 
@@ -139,23 +144,32 @@ static void ORDER_NAME(few, WIDTH, load)(K *to, const ORDER_NAME(few, WIDTH, s) 
         for (int64_t j = 0; j < all; j++) to[j] = f->numbers[j] ^ sign;
 }
 
-/* Up to a vector of rows of what was found, in order: its keys, of which rows are `room` apart. */
+/* Up to a few vectors of rows of what was found, in order: its keys, of which rows are `room`
+ * apart. */
 static void ORDER_NAME(few, WIDTH, sort)(const ORDER_NAME(few, WIDTH, s) * f, int64_t row,
                                          const int64_t *found, int64_t rows, int64_t count) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     K *keys = f->found + row * f->room;
+    const int64_t parts = (rows + W - 1) / W;
     int64_t levels = 0;
     for (int64_t r = 0; r < rows; r++) levels = found[r] > levels ? found[r] : levels;
-    const ORDER_NAME(lanes, WIDTH, s) l = ORDER_NAME(lanes, WIDTH, k)(f->levels, 1, levels);
+    const ORDER_NAME(lanes, WIDTH, s) l = ORDER_NAME(lanes, WIDTH, k)(f->levels, parts, levels);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = found[r]; j < levels; j++) keys[r * f->room + j] = keys[r * f->room];
-    for (int64_t r = rows; r < W; r++) memset(keys + r * f->room, 0, sizeof *keys * (size_t)levels);
-    ORDER_NAME(bare_turned, WIDTH, k)(l.keys, keys, f->room, levels);
-    ORDER_NAME(sort_lanes, WIDTH, k)(&l, found, rows, count);
+    for (int64_t r = rows; r < parts * W; r++)
+        memset(keys + r * f->room, 0, sizeof *keys * (size_t)levels);
+    for (int64_t p = 0; p < parts; p++) ORDER_NAME(bare_turned, WIDTH, k)
+    (l.keys + p * l.room, keys + p * W * f->room, f->room, levels);
+    const bool narrow = ORDER_NAME(sort_lanes, WIDTH, k)(&l, found, rows, count);
     for (int64_t r = 0; r < rows; r++) {
-        const K *words = l.rows + r * l.pitch;
+        K *const to = f->chosen + (row + r) * f->room;
         const uint32_t *places = f->places + (row + r) * f->room;
-        for (int64_t j = 0; j < count; j++) f->chosen[(row + r) * f->room + j] = places[words[j]];
+#if WIDTH == 64
+        const uint32_t *halves = (const uint32_t *)(void *)l.rows + r * narrow_pitch(&l);
+        for (int64_t j = 0; narrow && j < count; j++) to[j] = places[halves[j]];
+#endif
+        const K *words = l.rows + r * l.pitch;
+        for (int64_t j = 0; !narrow && j < count; j++) to[j] = places[words[j]];
     }
 }
 
@@ -243,7 +257,7 @@ static int64_t ORDER_NAME(few, WIDTH, find)(uint32_t *places, const ORDER_NAME(f
 static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
                                           const nomen__order_args *a, int64_t row, int64_t rows,
                                           const order_type *t, uint64_t flip) {
-    enum { ROWS = ORDER_NAME(few, WIDTH, rows), W = ORDER_NAME(level, WIDTH, lanes) };
+    enum { ROWS = ORDER_NAME(few, WIDTH, rows), SIDE = ORDER_NAME(few, WIDTH, side) };
     order_keys *load = WIDTH == 32 ? t->keys32 : t->keys64;
     order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
     const bool lies = a->in_step == t->item, turned = a->in_row == t->item && !lies;
@@ -261,7 +275,7 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
         ORDER_NAME(few, WIDTH, look)(f->best + r * f->groups, f, in[r], a->n, scan, descending);
     }
     if (f->beside)
-        ORDER_NAME(last_keys, WIDTH, k)(last, f->levels, f->best, rows, f->groups, a->count);
+        ORDER_NAME(last_keys, WIDTH, k)(last, f->levels, f->best, rows, f->groups, a->count, true);
     else
         last[0] = ORDER_NAME(nth, WIDTH, k)(f->best, f->numbers, f->found, f->groups, a->count - 1,
                                             8 * t->item);
@@ -283,8 +297,8 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
             for (int64_t j = 0; j < a->count; j++) f->chosen[j] = (K)AT(f->made[j]);
         }
     }
-    for (int64_t r = 0; r < rows && f->beside; r += W) ORDER_NAME(few, WIDTH, sort)
-    (f, r, found + r, rows - r < W ? rows - r : W, a->count);
+    for (int64_t r = 0; r < rows && f->beside; r += SIDE) ORDER_NAME(few, WIDTH, sort)
+    (f, r, found + r, rows - r < SIDE ? rows - r : SIDE, a->count);
     ORDER_NAME(deliver, WIDTH, e)(a, row, rows, f->chosen, f->room * (int64_t)sizeof *f->chosen,
                                   sizeof *f->chosen, t->item);
     return true;

@@ -66,8 +66,9 @@ static APART int ORDER_NAME(put_words, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, 
     }
     typedef __typeof__(least[0]) number;
     const K last = (K)(((K)1 << (WIDTH - 1)) - 1) & above;
-    for (int64_t r = 0; counts && r < rows; r++) /* of one part */
-        for (int64_t i = counts[r]; i < l->levels; i++) l->words[i][r] = (number)(last | (K)i);
+    for (int64_t r = 0; counts && r < rows; r++)
+        for (int64_t i = counts[r]; i < l->levels; i++)
+            l->words[r / W * l->room + i][r % W] = (number)(last | (K)i);
     lost &= l->mask;
     return v_any32((vi32)(lost != 0)) ? l->places - up : 0;
 }
@@ -200,10 +201,18 @@ static inline bool ORDER_NAME(are_first, WIDTH, k)(const ORDER_NAME(level, WIDTH
     return !any;
 }
 
-/* Levels of keys become rows of the positions of the first ones, `wanted` of them, in order. */
-static void ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * l,
+#if WIDTH == 64
+#include "kernels/loops/order_narrow.h"
+#endif
+
+/* Levels of keys become rows of the positions of the first ones, `wanted` of them, in order. true:
+ * these have 32 bits, and rows are narrow_pitch apart. */
+static bool ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * l,
                                              const int64_t *counts, int64_t rows, int64_t wanted) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
+#if WIDTH == 64
+    if (rows > W && l->levels >= NARROW_LEAST && sort_narrow(l, counts, rows, wanted)) return true;
+#endif
     const int lost = ORDER_NAME(put_words, WIDTH, k)(l, counts, rows);
     const bool asks = lost && wanted < l->levels;
     for (int64_t part = 0; part * W < rows; part++) {
@@ -216,6 +225,8 @@ static void ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) *
             sorted = l->levels;
             ORDER_NAME(bare_sort, WIDTH, k)(words, l->levels, sorted);
         }
-        ORDER_NAME(end_lanes, WIDTH, k)(l, part, counts, some, sorted, lost);
+        ORDER_NAME(end_lanes, WIDTH, k)
+        (l, part, counts ? counts + part * W : NULL, some, sorted, lost);
     }
+    return false;
 }

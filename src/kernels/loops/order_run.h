@@ -55,7 +55,10 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
 
 /* A few are found faster than short rows are sorted. */
 static inline bool ORDER_NAME(few_are, WIDTH, k)(const nomen__order_args *a) {
-    const int share = a->n <= 256 ? (WIDTH == 64 ? 6 : 16) : (WIDTH == 64 ? 4 : 6);
+    const int share = a->n <= (WIDTH == 64 ? 192 : 256) ? 16
+                      : a->n <= 256                     ? 6
+                      : WIDTH == 64                     ? 4
+                                                        : 6;
     return a->n > SHORTEST && a->count * share <= a->n;
 }
 
@@ -63,7 +66,8 @@ static inline bool ORDER_NAME(few_are, WIDTH, k)(const nomen__order_args *a) {
 static inline int64_t ORDER_NAME(lane_parts, WIDTH, k)(const nomen__order_args *a) {
     enum { W = ORDER_NAME(level, WIDTH, lanes), TOGETHER = 64 };
     const int64_t vectors = (a->rows + W - 1) / W, parts = a->n <= TOGETHER ? TOGETHER / a->n : 1;
-    return vectors < parts ? vectors : parts;
+    const int64_t most = WIDTH == 64 ? (parts + 1) / 2 * 2 : parts; /* which go by twos */
+    return vectors < most ? vectors : most;
 }
 
 /* Are there rows enough to sort a vector of them at a time? That takes as long for one as for all,
@@ -313,7 +317,7 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
     typedef ORDER_NAME(level, WIDTH, k) level;
     const int64_t n = a->n, parts = ORDER_NAME(bare_parts, WIDTH, k)(n);
     const int64_t room = ORDER_NAME(level_count, WIDTH, k)(n) + W;
-    level *const v = scratch, *const came = v + room;
+    level *const v = scratch, *const came = v + (WIDTH == 64 ? 2 : 1) * room;
     K *const keys = (K *)(void *)(came + parts * room);
     for (int64_t row = 0, rows; row < a->rows; row += rows) {
         level at[BARE_PARTS];
@@ -322,6 +326,13 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
         for (int64_t r = 0; r < rows; r += W) {
             const level *const own = came + r / W * room;
             level found;
+#if WIDTH == 64
+            if (r + W < rows &&
+                bare_narrow((K *)(void *)&at[r / W], (level32_k *)v, own, own + room, a, what, t)) {
+                r += W;
+                continue;
+            }
+#endif
             memcpy(v, own, sizeof *v * (size_t)n);
             if (what == MODE) {
                 ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
@@ -346,7 +357,16 @@ static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *sc
             ORDER_NAME(lanes, WIDTH, k)(scratch, (rows + W - 1) / W, a->n);
         ORDER_NAME(bare_levels, WIDTH, k)
         (l.keys, keys, l.room, a, row, rows, t->item, load, flip);
-        ORDER_NAME(sort_lanes, WIDTH, k)(&l, NULL, rows, a->count);
+        const bool narrow = ORDER_NAME(sort_lanes, WIDTH, k)(&l, NULL, rows, a->count);
+#if WIDTH == 64
+        if (narrow) {
+            const int64_t pitch = narrow_pitch(&l) * (int64_t)sizeof(uint32_t);
+            deliver32_e(a, row, rows, l.rows, pitch, sizeof(uint32_t), t->item);
+            continue;
+        }
+#else
+        (void)narrow;
+#endif
         ORDER_NAME(deliver, WIDTH, e)(a, row, rows, l.rows, l.pitch * (int64_t)sizeof(K), sizeof(K),
                                       t->item);
     }
@@ -432,12 +452,20 @@ static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
     return false;
 }
 
-/* The key of rank count - 1 of each row of n. Behind the keys there is room for a vector of rows.
- */
+/* The key of rank count - 1 of each row of n, or, if that will do, one that is not before it.
+ * Behind the keys there is room for a vector of rows. */
 static void ORDER_NAME(last_keys, WIDTH, k)(K *last, ORDER_NAME(level, WIDTH, k) * v, const K *keys,
-                                            int64_t rows, int64_t n, int64_t count) {
+                                            int64_t rows, int64_t n, int64_t count, bool will_do) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    for (int64_t row = 0; row < rows; row += W) {
+    int64_t row = 0;
+#if WIDTH == 64
+    for (; will_do && row + W < rows; row += 2 * W)
+        last_narrow(last + row, v, keys + row * n, rows - row < 2 * W ? rows - row : 2 * W, n,
+                    count);
+#else
+    (void)will_do;
+#endif
+    for (; row < rows; row += W) {
         ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * n, n, n);
         ORDER_NAME(bare_sort, WIDTH, k)(v, n, count);
         for (int64_t r = 0; r < W && row + r < rows; r++)
@@ -600,7 +628,8 @@ static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *
 #endif
         bool ordered = true; /* all rows of the batch that are chosen */
         K last[BESIDE];
-        if (p.ranked) ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a->n, a->count);
+        if (p.ranked)
+            ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a->n, a->count, false);
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             K *own = keys + r * p.keys;

@@ -2,8 +2,8 @@
  * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BETTER(a, b),
  * HOLDS(a, b) (a is b or better),
  * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN; for numbers of 4 and 8
- * bytes TURN(x) of a square of TURNED, vectors of up to 32 bytes. After: FN(reducer); T, F, U, OUT,
- * PUT, FETCH, WIDEN, TURN and TURNED are undefined. */
+ * bytes TURN(x) of a square of TURNED, vectors of up to 32 bytes; VEC and SMALL as in extremum.h.
+ * After: FN(reducer); T, F, U, SMALL, OUT, PUT, FETCH, WIDEN, TURN and TURNED are undefined. */
 
 #ifndef NOMEN_SRC_REDUCE_BEST_H
 #define NOMEN_SRC_REDUCE_BEST_H
@@ -322,7 +322,11 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
 
+#if defined(SMALL) && VB == 32 /* which are joined by one instruction */
+#define TURNED_MOST (sizeof(T) == 1 ? 110 : 80)
+#else
 #define TURNED_MOST POSITIONS_MOST(T)
+#endif
 
 #ifdef TURN
 /* Short rows without gaps, of which nothing has been seen: as many as a vector of up to 32 bytes
@@ -554,6 +558,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
 #undef T
 #undef F
 #undef U
+#undef SMALL
 #undef OUT
 #undef PUT
 #undef FLOATING

@@ -16,7 +16,8 @@
 #endif
 #endif
 
-#define SFX      u8
+#define SFX u8
+#define SMALL
 #define T        uint8_t
 #define F        uint8_t
 #define U        int8_t
@@ -25,7 +26,8 @@
 #define PUT(x)   (x)
 #include "kernels/loops/reduce_best.h"
 
-#define SFX      i8
+#define SFX i8
+#define SMALL
 #define T        int8_t
 #define F        int8_t
 #define U        int8_t
@@ -34,7 +36,8 @@
 #define PUT(x)   (x)
 #include "kernels/loops/reduce_best.h"
 
-#define SFX      i16
+#define SFX i16
+#define SMALL
 #define T        int16_t
 #define F        int16_t
 #define U        int16_t

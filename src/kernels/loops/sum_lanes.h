@@ -88,24 +88,41 @@ static inline __attribute__((always_inline)) vf64 csum_vector(const c64 *x, int6
         return sum_vector_of(p, 2 * n, SUM_FEW, sizeof(float), ld_f32, ld_f32_n, sum_all);
     return sum_vector_of(p, 2 * n, SUM_LANES, sizeof(float), ld_f32, ld_f32_n, sum_all);
 }
-enum { PAIRS_FEW = 8, SUM_PAIRS = 16 };
+enum { PAIRS_FEW = 8, SUM_PAIRS = 16, PAIRS_EACH = W64 / 2 };
+static inline __attribute__((always_inline)) void pairs_whole(vf64 *s, const c128 *x,
+                                                              const int vectors) {
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; v++) s[v] += ld_f64(x + v * PAIRS_EACH);
+}
+/* The last n numbers, fewer than so many vectors hold. */
+static inline __attribute__((always_inline)) void pairs_rest(vf64 *s, const c128 *x, int64_t n,
+                                                             const int vectors) {
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; v++, x += PAIRS_EACH, n -= PAIRS_EACH) {
+        if (n < PAIRS_EACH) {
+            if (n > 0) s[v] += ld_f64_n(x, 2 * n);
+            break;
+        }
+        s[v] += ld_f64(x);
+    }
+}
 static inline __attribute__((always_inline)) vf64 pairs_vector_of(const c128 *x, int64_t n,
                                                                   const int pairs) {
-    enum { EACH = W64 / 2 };
-    const int vectors = pairs / EACH;
-    vf64 s[SUM_PAIRS / EACH];
-    int64_t j = 0;
+    const int vectors = pairs / PAIRS_EACH;
+    vf64 s[SUM_PAIRS / PAIRS_EACH];
+    int64_t j = pairs;
 #pragma GCC unroll 16
-    for (int v = 0; v < vectors; v++) s[v] = (vf64){0};
-    for (; j + pairs <= n; j += pairs)
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; v++) s[v] += ld_f64(x + j + v * EACH);
-#pragma GCC unroll 16
-    for (int v = 0; v < vectors; v++, j += EACH)
-        if (j + EACH <= n)
-            s[v] += ld_f64(x + j);
-        else if (j < n)
-            s[v] += ld_f64_n(x + j, 2 * (n - j));
+    for (int v = 0; v < vectors; v++) s[v] = ld_f64(x + v * PAIRS_EACH);
+    for (; j + pairs <= n; j += pairs) pairs_whole(s, x + j, vectors);
+    /* Half of the vectors are asked for one by one: each question takes as long as a sum does. */
+    x += j;
+    n -= j;
+    if (n >= pairs / 2) {
+        pairs_whole(s, x, vectors / 2);
+        pairs_rest(s + vectors / 2, x + pairs / 2, n - pairs / 2, vectors / 2);
+    } else {
+        pairs_rest(s, x, n, vectors / 2);
+    }
 #pragma GCC unroll 8
     for (int half = vectors / 2; half; half /= 2)
 #pragma GCC unroll 16

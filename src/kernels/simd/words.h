@@ -1,5 +1,5 @@
 /* Vectors of W16 whole numbers of 16 bits, and of as many bytes that become such numbers and back;
- * extrema of 16 bytes of small integers. */
+ * extrema of small integers, of 16 bytes of them and of whole vectors. */
 #ifndef NOMEN_SRC_SIMD_WORDS_H
 #define NOMEN_SRC_SIMD_WORDS_H
 
@@ -54,6 +54,57 @@ static inline some_i16 v_lesser_i16(some_i16 a, some_i16 b) {
     return SOME_OF(some_i16, a < b, a, b);
 }
 #undef SOME_OF
+#endif
+
+/* The same of whole vectors. */
+typedef uint8_t all_u8 __attribute__((vector_size(VB)));
+typedef int8_t all_i8 __attribute__((vector_size(VB)));
+typedef int16_t all_i16 __attribute__((vector_size(VB)));
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#define ALL_OF(word, suffix, a, b) _mm512_##word##_ep##suffix((__m512i)(a), (__m512i)(b))
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define ALL_OF(word, suffix, a, b) _mm256_##word##_ep##suffix((__m256i)(a), (__m256i)(b))
+#endif
+#ifdef ALL_OF
+static inline all_u8 v_greater_all_u8(all_u8 a, all_u8 b) { return (all_u8)ALL_OF(max, u8, a, b); }
+static inline all_u8 v_lesser_all_u8(all_u8 a, all_u8 b) { return (all_u8)ALL_OF(min, u8, a, b); }
+static inline all_i8 v_greater_all_i8(all_i8 a, all_i8 b) { return (all_i8)ALL_OF(max, i8, a, b); }
+static inline all_i8 v_lesser_all_i8(all_i8 a, all_i8 b) { return (all_i8)ALL_OF(min, i8, a, b); }
+static inline all_i16 v_greater_all_i16(all_i16 a, all_i16 b) {
+    return (all_i16)ALL_OF(max, i16, a, b);
+}
+static inline all_i16 v_lesser_all_i16(all_i16 a, all_i16 b) {
+    return (all_i16)ALL_OF(min, i16, a, b);
+}
+#undef ALL_OF
+#else /* which have 16 bytes */
+#define v_greater_all_u8  v_greater_u8
+#define v_lesser_all_u8   v_lesser_u8
+#define v_greater_all_i8  v_greater_i8
+#define v_lesser_all_i8   v_lesser_i8
+#define v_greater_all_i16 v_greater_i16
+#define v_lesser_all_i16  v_lesser_i16
+#endif
+
+/* The least of 16 bytes of numbers without a sign, of one byte each or of two. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+static inline unsigned some_least(some_u8 x, const int size) {
+    __m128i words = (__m128i)x;
+    if (size == 1) words = _mm_min_epu8(words, _mm_srli_epi16(words, 8));
+    return (unsigned)_mm_extract_epi16(_mm_minpos_epu16(words), 0);
+}
+#else
+static inline unsigned some_least(some_u8 x, const int size) {
+    uint16_t words[8];
+    uint8_t bytes[16];
+    memcpy(size == 1 ? (void *)bytes : words, &x, sizeof x);
+    unsigned least = UINT16_MAX;
+    for (int l = 0; l < 16 / size; l++) {
+        const unsigned own = size == 1 ? bytes[l] : words[l];
+        least = own < least ? own : least;
+    }
+    return least;
+}
 #endif
 
 /* Any alignment; the _n forms touch only the first k lanes (k < W16), the others read as 0. */
