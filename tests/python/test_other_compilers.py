@@ -7,12 +7,13 @@ import tempfile
 import pytest
 
 
-# clang says all it has to say before it optimises, gcc does not.
+# clang says all it has to say before it optimises. gcc does not, but it reads the same text where it optimises for this
+# processor; for another one that takes three times as long.
 COMPILERS = {
     "clang": ["-DCMAKE_C_COMPILER=clang", "-DNOMEN_KERNEL_OPT=-O0"],
     "aarch64-linux-gnu-gcc": [
         "-DCMAKE_TOOLCHAIN_FILE={root}/tools/cmake/aarch64.cmake",
-        "-DNOMEN_KERNEL_OPT=-O1",
+        "-DNOMEN_KERNEL_OPT=-O0",
     ],
 }
 
