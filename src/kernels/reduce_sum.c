@@ -31,7 +31,13 @@ static inline c128 total_c64(c128 a, c64 b) {
     return (c128){a.re + (double)b.re, a.im + (double)b.im};
 }
 static inline c128 csum_lanes(const c64 *x, int64_t n) { return sum_last(csum_vector(x, n), 2); }
-static inline c128 sum_pairs(const c128 *x, int64_t n) { return sum_last(pairs_vector(x, n), 2); }
+static inline c128 sum_pairs(const c128 *x, int64_t n) {
+    return sum_last(pairs_vector(x, PAIR, n), 2);
+}
+/* The same of n >= PAIRS_FEW numbers that do not lie behind each other. */
+static APART c128 sum_apart(const char *x, int64_t step, int64_t n) {
+    return sum_last(pairs_vector(x, step, n), 2);
+}
 typedef struct csum2 {
     sum2 re, im;
 } csum2;
@@ -65,7 +71,7 @@ static inline __attribute__((always_inline)) int64_t csum_rows(csum2 *acc,
 #pragma GCC unroll 4
         for (int i = 0; i < WIDE_NUMBERS; i++) {
             const void *row = s->in + (r + i) * s->acc_step;
-            x[i] = wide ? pairs_vector(row, s->n_red) : csum_vector(row, s->n_red);
+            x[i] = wide ? pairs_vector(row, PAIR, s->n_red) : csum_vector(row, s->n_red);
         }
         v_turn_c128(x);
 #pragma GCC unroll 2
@@ -252,20 +258,22 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define ID          ((c128){0, 0})
 
 #undef SFX
-#define SFX              c128
-#define T                c128
-#define F                c128
-#define C                c128
-#define D                c128
-#define LD(x)            (x)
-#define LV               vf64
-#define VLOAD(x)         ld_f64(x)
-#define TURNED           vf64
-#define TURNED_GET(p, n) wide_get(p, 16, n)
-#define TURN_SQUARE      v_turn_c128
-#define TAKE_LANES(a, s) csum2_take(a, s)
-#define FOLD_ROW(x, n)   ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
-#define ROWS_AT_ONCE     PAIRS_FEW
+#define SFX                    c128
+#define T                      c128
+#define F                      c128
+#define C                      c128
+#define D                      c128
+#define LD(x)                  (x)
+#define LV                     vf64
+#define VLOAD(x)               ld_f64(x)
+#define TURNED                 vf64
+#define TURNED_GET(p, n)       wide_get(p, 16, n)
+#define TURN_SQUARE            v_turn_c128
+#define TAKE_LANES(a, s)       csum2_take(a, s)
+#define FOLD_ROW(x, n)         ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
+#define FOLD_APART(x, step, n) sum_apart(x, step, n)
+#define APART_LEAST            PAIRS_FEW
+#define ROWS_AT_ONCE           PAIRS_FEW
 #define RESULTS_STAY
 #define LANES_STAY
 #define OUT        c128

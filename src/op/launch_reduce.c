@@ -196,7 +196,9 @@ static void finish_dims(reduction *r) {
     }
     const int last = reduced->ndim - 1;
     if (reduced->size[0] < SHORT_BESIDE && !reduced->step[last][IN]) move_first(reduced, last);
-    const bool few = r->reducer->few && kept->size[0] >= 4 && kept->step[0][IN] == r->item &&
+    /* Three columns, of which vectors are not filled: those of 4 bytes are sooner gathered. */
+    const int64_t least = r->item == 4 ? 4 : 3;
+    const bool few = r->reducer->few && kept->size[0] >= least && kept->step[0][IN] == r->item &&
                      reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
     if (kept->size[0] < 8 && !few) move_first(kept, nomen__nest_longest(kept));
     r->block = kept->size[0] < NOMEN__ACC_BLOCK ? kept->size[0] : NOMEN__ACC_BLOCK;

@@ -7,8 +7,8 @@ import tempfile
 import pytest
 
 
-# clang says all it has to say before it optimises. gcc does not, but it reads the same text where it optimises for this
-# processor; for another one that takes three times as long.
+# clang says all it has to say before it optimises. gcc does not, but it reads the same text where
+# it optimises for this processor; for another one that takes three times as long.
 COMPILERS = {
     "clang": ["-DCMAKE_C_COMPILER=clang", "-DNOMEN_KERNEL_OPT=-O0"],
     "aarch64-linux-gnu-gcc": [

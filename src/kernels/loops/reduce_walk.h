@@ -8,7 +8,9 @@
  * are taken as columns; unset: SHORT_ROW), ROW_MOST (the longest row as it lies that FN(row) or
  * FN(row_direct) gets in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is
  * not acc + i, SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, STEP_TURNED(A *, step)
- * if there is a better way for short rows, and whether it was one, and the functions
+ * if there is a better way for short rows, and whether it was one, FOLD_APART(const char *, step,
+ * n)
+ * -> D of APART_LEAST elements and more if a row with gaps need not be copied, and the functions
  * FN(row)(accumulator, const F
  * *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After:
  * FN(step), which uses FN(init) and FN(merge). */
@@ -67,6 +69,12 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
             if (DECIDED(&acc[i])) break;
 #endif
             int64_t n = s->n_red - j < ROW_BLOCK ? s->n_red - j : ROW_BLOCK;
+#ifdef FOLD_APART
+            if (s->red_step != (int64_t)sizeof(T) && n >= APART_LEAST) {
+                TAKE(acc + i, FOLD_APART(in + j * s->red_step, s->red_step, n));
+                continue;
+            }
+#endif
             const F *x = FN(fetch)(in + j * s->red_step, s->red_step, n, buf);
             FN(row)
             (ACC_AT(acc, s->n_acc, i), x, n, s->index0 + j * s->index_step, s->index_step);
@@ -286,6 +294,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 
 #undef WIDE_STEP
 #undef ROW_MOST
+#undef FOLD_APART
+#undef APART_LEAST
 #undef ACC_AT
 #ifdef SHORT_ROWS_ARE_TURNED
 #undef SHORT_ROWS_ARE_TURNED

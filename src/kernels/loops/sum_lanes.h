@@ -6,6 +6,7 @@
 #ifndef NOMEN_SRC_SUM_LANES_H
 #define NOMEN_SRC_SUM_LANES_H
 
+#include "kernels/loops/complex_number.h"
 #include "kernels/loops/reduce.h"
 
 enum { SUM_LANES = 64, SUM_FEW = 16, SUM_MANY = 256, SUM_VECTORS = SUM_LANES / W32 };
@@ -88,40 +89,64 @@ static inline __attribute__((always_inline)) vf64 csum_vector(const c64 *x, int6
         return sum_vector_of(p, 2 * n, SUM_FEW, sizeof(float), ld_f32, ld_f32_n, sum_all);
     return sum_vector_of(p, 2 * n, SUM_LANES, sizeof(float), ld_f32, ld_f32_n, sum_all);
 }
-enum { PAIRS_FEW = 8, SUM_PAIRS = 16, PAIRS_EACH = W64 / 2 };
-static inline __attribute__((always_inline)) void pairs_whole(vf64 *s, const c128 *x,
-                                                              const int vectors) {
+enum { PAIRS_FEW = 8, SUM_PAIRS = 16, PAIRS_EACH = W64 / 2, PAIR = sizeof(c128) };
+
+typedef double pair_two __attribute__((vector_size(32)));
+
+/* As many numbers as a vector holds, or the first n of them, `step` bytes apart. */
+static inline __attribute__((always_inline)) vf64 pairs_at(const char *x, const int64_t step) {
+    if (step == PAIR || PAIRS_EACH == 1) return ld_f64(x);
+    pair p[PAIRS_EACH];
+#pragma GCC unroll 4
+    for (int k = 0; k < PAIRS_EACH; k++) memcpy(&p[k], x + k * step, sizeof p[k]);
+#if VB == 64
+    const pair_two low = __builtin_shufflevector(p[0], p[1], 0, 1, 2, 3),
+                   high = __builtin_shufflevector(p[2], p[3], 0, 1, 2, 3);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#elif VB == 32
+    return __builtin_shufflevector(p[0], p[1], 0, 1, 2, 3);
+#else
+    return (vf64)p[0];
+#endif
+}
+static inline __attribute__((always_inline)) vf64 pairs_some(const char *x, const int64_t step,
+                                                             int64_t n) {
+    if (step == PAIR || n == 1) return ld_f64_n(x, 2 * n);
+    c128 each[PAIRS_EACH] = {{0, 0}};
+    for (int64_t k = 0; k < n; k++) memcpy(&each[k], x + k * step, PAIR);
+    return ld_f64(each);
+}
+static inline __attribute__((always_inline)) void
+pairs_whole(vf64 *s, const char *x, const int64_t step, const int vectors) {
 #pragma GCC unroll 16
-    for (int v = 0; v < vectors; v++) s[v] += ld_f64(x + v * PAIRS_EACH);
+    for (int v = 0; v < vectors; v++) s[v] += pairs_at(x + v * PAIRS_EACH * step, step);
 }
 /* The last n numbers, fewer than so many vectors hold. */
-static inline __attribute__((always_inline)) void pairs_rest(vf64 *s, const c128 *x, int64_t n,
-                                                             const int vectors) {
+static inline __attribute__((always_inline)) void
+pairs_rest(vf64 *s, const char *x, const int64_t step, int64_t n, const int vectors) {
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; v++, x += PAIRS_EACH, n -= PAIRS_EACH) {
+    for (int v = 0; v < vectors; v++, x += PAIRS_EACH * step, n -= PAIRS_EACH) {
         if (n < PAIRS_EACH) {
-            if (n > 0) s[v] += ld_f64_n(x, 2 * n);
+            if (n > 0) s[v] += pairs_some(x, step, n);
             break;
         }
-        s[v] += ld_f64(x);
+        s[v] += pairs_at(x, step);
     }
 }
-static inline __attribute__((always_inline)) vf64 pairs_vector_of(const c128 *x, int64_t n,
-                                                                  const int pairs) {
+static inline __attribute__((always_inline)) vf64 pairs_vector_of(const char *x, const int64_t step,
+                                                                  int64_t n, const int pairs) {
     const int vectors = pairs / PAIRS_EACH;
     vf64 s[SUM_PAIRS / PAIRS_EACH];
-    int64_t j = pairs;
 #pragma GCC unroll 16
-    for (int v = 0; v < vectors; v++) s[v] = ld_f64(x + v * PAIRS_EACH);
-    for (; j + pairs <= n; j += pairs) pairs_whole(s, x + j, vectors);
+    for (int v = 0; v < vectors; v++) s[v] = pairs_at(x + v * PAIRS_EACH * step, step);
+    for (n -= pairs, x += pairs * step; n >= pairs; n -= pairs, x += pairs * step)
+        pairs_whole(s, x, step, vectors);
     /* Half of the vectors are asked for one by one: each question takes as long as a sum does. */
-    x += j;
-    n -= j;
     if (n >= pairs / 2) {
-        pairs_whole(s, x, vectors / 2);
-        pairs_rest(s + vectors / 2, x + pairs / 2, n - pairs / 2, vectors / 2);
+        pairs_whole(s, x, step, vectors / 2);
+        pairs_rest(s + vectors / 2, x + pairs / 2 * step, step, n - pairs / 2, vectors / 2);
     } else {
-        pairs_rest(s, x, n, vectors / 2);
+        pairs_rest(s, x, step, n, vectors / 2);
     }
 #pragma GCC unroll 8
     for (int half = vectors / 2; half; half /= 2)
@@ -129,8 +154,10 @@ static inline __attribute__((always_inline)) vf64 pairs_vector_of(const c128 *x,
         for (int i = 0; i < half; i++) s[i] += s[i + half];
     return s[0];
 }
-static inline __attribute__((always_inline)) vf64 pairs_vector(const c128 *x, int64_t n) {
-    return n < SUM_PAIRS ? pairs_vector_of(x, n, PAIRS_FEW) : pairs_vector_of(x, n, SUM_PAIRS);
+static inline __attribute__((always_inline)) vf64 pairs_vector(const void *x, const int64_t step,
+                                                               int64_t n) {
+    return n < SUM_PAIRS ? pairs_vector_of(x, step, n, PAIRS_FEW)
+                         : pairs_vector_of(x, step, n, SUM_PAIRS);
 }
 
 /* The sums of some rows, one in each lane, to as many accumulators. */
