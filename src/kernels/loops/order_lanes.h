@@ -211,7 +211,8 @@ static bool ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) *
                                              const int64_t *counts, int64_t rows, int64_t wanted) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
 #if WIDTH == 64
-    if (rows > W && l->levels >= NARROW_LEAST && sort_narrow(l, counts, rows, wanted)) return true;
+    const bool narrow = rows > W && l->levels >= NARROW_LEAST && l->levels <= NARROW_MOST;
+    if (narrow && sort_narrow(l, counts, rows, wanted)) return true;
 #endif
     const int lost = ORDER_NAME(put_words, WIDTH, k)(l, counts, rows);
     const bool asks = lost && wanted < l->levels;

@@ -7,8 +7,8 @@
  * Limit: about 6 cycles for each level of two vectors (AVX2), where the network of 100 levels takes
  * 20. */
 
-/* Shorter rows are sorted in less time than they are cut. */
-enum { NARROW_LEAST = 9 };
+/* Shorter rows are sorted in less time than they are cut; longer ones have no room for ties. */
+enum { NARROW_LEAST = 9, NARROW_MOST = 2048 };
 
 /* What was cut: how many bits, and bounds of each lane's keys from below, and of all from above. */
 typedef struct narrow_cut {
@@ -248,7 +248,7 @@ static inline int64_t narrow_pitch(const lanes64_s *l) {
 static bool sort_narrow(const lanes64_s *l, const int64_t *counts, int64_t rows, int64_t wanted) {
     enum { W = level64_lanes, STEPS = 4 };
     const int64_t pitch = narrow_pitch(l);
-    uint16_t ties[MOST(uint64_t)];
+    uint16_t ties[NARROW_MOST];
     const uint32_t mask = (uint32_t)l->mask, last = UINT32_MAX >> 1 & ~mask;
     for (int64_t row = 0; row < rows; row += 2 * W) {
         const int64_t part = row / W, some = rows - row < 2 * W ? rows - row : 2 * W;
