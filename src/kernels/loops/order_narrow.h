@@ -7,7 +7,7 @@
  * Limit: about 6 cycles for each level of two vectors (AVX2), where the network of 100 levels takes
  * 20. */
 
-/* Shorter rows are sorted in less time than they are cut; longer ones have no room for ties. */
+/* Shorter rows are done in less time than they are cut; longer ones have no room for ties. */
 enum { NARROW_LEAST = 9, NARROW_MOST = 2048 };
 
 /* What was cut: how many bits, and bounds of each lane's keys from below, and of all from above. */
@@ -204,9 +204,7 @@ static void last_narrow(uint64_t *last, level64_k *v, const uint64_t *keys, int6
 
 /* ---- rows in order --------------------------------------------------------------------------- */
 
-/* The levels whose words are alike, above their positions, to the ones before in any lane: how
- * many.
- */
+/* The levels whose words are, above their positions, those before in any lane: how many. */
 static APART int64_t narrow_ties(uint16_t *ties, const level32_k *words, int64_t n, uint32_t mask) {
     int64_t found = 0;
     for (int64_t i = 1; i < n; i++) {

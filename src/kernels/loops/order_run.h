@@ -327,7 +327,7 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
             const level *const own = came + r / W * room;
             level found;
 #if WIDTH == 64
-            if (r + W < rows &&
+            if (n >= NARROW_LEAST && r + W < rows &&
                 bare_narrow((K *)(void *)&at[r / W], (level32_k *)v, own, own + room, a, what, t)) {
                 r += W;
                 continue;
