@@ -31,8 +31,10 @@ lgamma polar log log10 log1p log2 logit polygamma pow rsqrt sigmoid sin sinc sin
 )
 ROOTS = {"digamma": 64}  # whose values below 0 are differences
 # Of complex numbers in units of the larger part, as the other may be a difference. Powers are of
-# the condition of their exponent times a logarithm, here as in C's cpow.
-NUMBERS = {"exp2": MATHEMATICS, "expm1": MATHEMATICS, "pow": 256, "sigmoid": MATHEMATICS}
+# the condition of their exponent times a logarithm, here as in C's cpow: what exp gets from 512
+# on, where results end, is off by a unit that is 512 of the result. Twice that, and exp's own.
+NUMBERS = {"exp2": MATHEMATICS, "expm1": MATHEMATICS, "sigmoid": MATHEMATICS}
+NUMBERS["pow"] = 2 * 512 + MATHEMATICS
 NUMBERS["tanh"] = MATHEMATICS
 # Here in units of the largest element: what is added up may cancel. A product that is the same at
 # each step, of expanded operands, is rounded in the same direction each time, if it is not fused.

@@ -38,10 +38,10 @@ enum { NEAR_STEP = 64, NEAR_MOST = 64 };
  * in part: as columns, where the order of elements does not show in a result, and whole numbers of
  * 8 bytes; as columns, where a position costs more than to turn them over; as columns, of extrema
  * that would not fill all lanes; from there on LONG_ROW, some at once, from ROWS_AT_ONCE on; and
- * half types as float32. */
+ * half types as float32, those that are not fetched by themselves up to WIDENED_LONG. */
 #define UNORDERED_MOST(type) (sizeof(type) <= 2 ? 200 : sizeof(type) == 4 ? 127 : SHORT_ROW)
 #define POSITIONS_MOST(type) (sizeof(type) == 8 ? 63 : 127)
-enum { INT64_MOST = 8, EXTREMUM_MOST = 63, WIDENED_MOST = 63 };
+enum { INT64_MOST = 8, EXTREMUM_MOST = 63, WIDENED_MOST = 63, WIDENED_LONG = 400 };
 
 /* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the
  * others. At most 64. Whole numbers of 8 bytes are no lanes where no instruction compares them. */

@@ -9,16 +9,15 @@
  * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
  * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
  * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h; LANES_TURNED
- * if longer rows of double are, too (reduce_rows.h; with AVX2: of wider vectors nobody knows,
- * narrower ones have few lanes); OF_VECTOR(vector) then is LD of each of its lanes, if that is not
- * what it holds, and stays. VID(vector) if the neutral vector is not one of ID in each lane,
- * which stays. ALONE(C) -> D if a lane by itself is not TOTAL(DID, lane), which stays: vectors of
- * lanes are taken as they are, and how many that are differs from ISA to ISA. FOLD_ROW(const F *,
- * n) -> D, if a row has a better way, which stays; LANES_STAY or LANES_DONE as in
- * reduce_columns.h; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
- * the same of 16 elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH,
- * WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second
- * finish. */
+ * if longer rows of double are, too (reduce_rows.h; narrow vectors have few lanes);
+ * OF_VECTOR(vector) then is LD of each of its lanes, if that is not what it holds, and stays.
+ * VID(vector) if the neutral vector is not one of ID in each lane, which stays. ALONE(C) -> D if a
+ * lane by itself is not TOTAL(DID, lane), which stays: vectors of lanes are taken as they are, and
+ * how many that are differs from ISA to ISA. FOLD_ROW(const F *, n) -> D, if a row has a better
+ * way, which stays; LANES_STAY or LANES_DONE as in reduce_columns.h; FOLD_DIRECT(const T *, n) ->
+ * D, beside VLOAD, the same of 16 elements and more as they are stored. After: FN(reducer); T, F,
+ * C, D, LD, FETCH, WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is
+ * left for a second finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
@@ -447,7 +446,7 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
-#if defined(LANES_TURNED) && NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#if defined(LANES_TURNED) && VB >= 32
 #include "kernels/loops/reduce_rows.h"
 #define ROWS_AT_ONCE 8
 #endif

@@ -4,9 +4,10 @@
  * FN(fold_row). Before: as in reduce_fold.h, with TURNED, which is vf64. After: FN(rows_at_once).
  */
 
-/* Eight lanes, or as many as FN(fold_row) has, of which four are left. */
+/* Eight lanes, or as many as FN(fold_row) has, of which one vector is left. */
 static inline __attribute__((always_inline)) vf64 FN(row_left)(const T *x, int64_t n,
                                                                const int vectors) {
+    enum { EIGHT = 8 / W64 };
     vf64 s[LANES / W64];
     int64_t j = 0;
 #pragma GCC unroll 8
@@ -14,38 +15,40 @@ static inline __attribute__((always_inline)) vf64 FN(row_left)(const T *x, int64
     for (; j + vectors * W64 <= n; j += vectors * W64)
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++) s[v] = JOIN(s[v], OF_VECTOR(ld_f64(x + j + v * W64)));
-    for (; j + 8 <= n; j += 8) {
-        s[0] = JOIN(s[0], OF_VECTOR(ld_f64(x + j)));
-        s[1] = JOIN(s[1], OF_VECTOR(ld_f64(x + j + W64)));
-    }
-#pragma GCC unroll 4
-    for (int v = 2; v < vectors; v += 2) {
-        s[0] = JOIN(s[0], s[v]);
-        s[1] = JOIN(s[1], s[v + 1]);
-    }
-    return JOIN(s[0], s[1]);
+    for (; j + 8 <= n; j += 8)
+#pragma GCC unroll 2
+        for (int v = 0; v < EIGHT; v++) s[v] = JOIN(s[v], OF_VECTOR(ld_f64(x + j + v * W64)));
+#pragma GCC unroll 8
+    for (int v = EIGHT; v < vectors; v++) s[v % EIGHT] = JOIN(s[v % EIGHT], s[v]);
+    return EIGHT == 1 ? s[0] : JOIN(s[0], s[EIGHT - 1]);
 }
 
 /* Returns how many of the rows: what is left does not fill the lanes. */
 static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
-    _Static_assert(W64 == 4, "eight lanes are two vectors");
+    _Static_assert(W64 == 4 || W64 == 8, "eight lanes are one vector or two");
     const int64_t n = s->n_red;
     int64_t r = 0;
     for (; r + W64 <= s->n_acc; r += W64) {
         const T *row[W64];
         vf64 x[W64], odd = VID(vf64);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < W64; i++) {
             row[i] = (const T *)(const void *)(s->in + (r + i) * s->acc_step);
-            x[i] = n < LANES ? FN(row_left)(row[i], n, 2) : FN(row_left)(row[i], n, LANES / W64);
+            x[i] =
+                n < LANES ? FN(row_left)(row[i], n, 8 / W64) : FN(row_left)(row[i], n, LANES / W64);
         }
         v_turn_f64(x);
-        const vf64 even = JOIN(x[0], x[2]), all = JOIN(even, JOIN(x[1], x[3]));
+#pragma GCC unroll 3
+        for (int half = W64 / 2; half; half /= 2)
+#pragma GCC unroll 4
+            for (int i = 0; i < half; i++) x[i] = JOIN(x[i], x[i + half]);
         for (int64_t j = n & ~(int64_t)7; j < n; j++) {
-            const vf64 one = {row[0][j], row[1][j], row[2][j], row[3][j]};
+            vf64 one;
+#pragma GCC unroll 8
+            for (int i = 0; i < W64; i++) one[i] = row[i][j];
             odd = JOIN(odd, OF_VECTOR(one));
         }
-        TAKE_LANES(acc + r, JOIN(all, odd));
+        TAKE_LANES(acc + r, JOIN(x[0], odd));
     }
     return r;
 }

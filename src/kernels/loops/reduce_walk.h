@@ -9,11 +9,9 @@
  * FN(row_direct) gets in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is
  * not acc + i, SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, STEP_TURNED(A *, step)
  * if there is a better way for short rows, and whether it was one, FOLD_APART(const char *, step,
- * n)
- * -> D of APART_LEAST elements and more if a row with gaps need not be copied, and the functions
- * FN(row)(accumulator, const F
- * *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After:
- * FN(step), which uses FN(init) and FN(merge). */
+ * n) -> D of APART_LEAST elements and more if a row with gaps need not be copied, and the functions
+ * FN(row)(accumulator, const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes,
+ * rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
@@ -186,6 +184,13 @@ static inline int64_t FN(span)(int64_t step) { return step < 0 ? -step : step ? 
 #ifdef WIDE_STEP
 static void WIDE_STEP(void *acc, const nomen__reduce_step *s);
 
+/* A row that is not fetched by itself, and is taken as soon as it is wide, waits for stores. */
+#ifdef DIRECT_ROWS
+enum { FN(widened_most) = WIDENED_MOST };
+#else
+enum { FN(widened_most) = WIDENED_LONG };
+#endif
+
 /* Short rows of half types without gaps between them: what float32 does. */
 static APART void FN(step_widened)(A *acc, const nomen__reduce_step *s) {
     F wide[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
@@ -260,7 +265,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef WIDE_STEP
-    if (s->n_acc > 1 && s->n_red > 1 && s->n_red <= WIDENED_MOST &&
+    if (s->n_acc > 1 && s->n_red > 1 && s->n_red <= FN(widened_most) &&
         s->red_step == (int64_t)sizeof(T) && s->acc_step == s->n_red * s->red_step) {
         FN(step_widened)(acc, s);
         return;
