@@ -6,9 +6,13 @@
 #define NONEMPTY
 #define LANE_BYTES 256
 /* Rows of small integers fill their lanes, but where no instruction joins those they take longer
- * than columns do, and short ones anyway. Of AVX-512 nobody knows. */
+ * than columns do, and short ones anyway: those of up to a vector (AVX-512), or of 48. */
 #define TURNED_MOST                                                                                \
-    (sizeof(F) > 2 || VB == 64 ? EXTREMUM_MOST : VB == 32 ? 48 : sizeof(F) == 1 ? 200 : 128)
+    (sizeof(F) > 2    ? EXTREMUM_MOST                                                              \
+     : VB == 64       ? VB / (int)sizeof(F)                                                        \
+     : VB == 32       ? 48                                                                         \
+     : sizeof(F) == 1 ? 200                                                                        \
+                      : 128)
 #define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))

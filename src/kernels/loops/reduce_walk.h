@@ -194,7 +194,9 @@ enum { FN(widened_most) = WIDENED_LONG };
 /* Short rows of half types without gaps between them: what float32 does. */
 static APART void FN(step_widened)(A *acc, const nomen__reduce_step *s) {
     F wide[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
-    const int64_t most = COL_ROWS * NOMEN__ACC_BLOCK / s->n_red;
+    enum { TOGETHER = 16 }; /* rows that the widest vectors take at once */
+    int64_t most = COL_ROWS * NOMEN__ACC_BLOCK / s->n_red;
+    if (most > TOGETHER) most -= most % TOGETHER;
     for (int64_t i = 0; i < s->n_acc; i += most) {
         nomen__reduce_step some = *s;
         some.in = (const char *)wide;
