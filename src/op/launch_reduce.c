@@ -21,9 +21,9 @@ enum { FEW_COLUMNS = 8 };   /* fewer of them are taken by reducers as rows: othe
 enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { TOGETHER = 1024 };   /* rows up to which several of one accumulator are taken in at once */
-/* Bytes: what caches hold no more of; how far behind a block lines are asked for, and how much is
- * asked for at a time; see step_ahead. */
-enum { FAR = 3 << 23, AHEAD = 8192, ASKED = 4096, LINE = 64 };
+/* Bytes: what caches hold no more of; how far behind a block lines are asked for, how much is asked
+ * for at a time, and of rows that do without if few steps are taken; see step_ahead. */
+enum { FAR = 3 << 23, AHEAD = 8192, ASKED = 4096, LONG = 6144, LINE = 64 };
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
 /* The casts of results that are not wanted as the reducer writes them. */
@@ -227,16 +227,27 @@ static void narrow_block(reduction *r, int64_t most) {
     r->blocks = (r->kept.size[0] + most - 1) / most;
 }
 
+/* Whether lines are asked for ahead of blocks of rows. Not where a reducer turns over more rows at
+ * a time than make such a block: rows of small elements, and longer ones for a position. */
+static bool asks_by_rows(const reduction *r) {
+    enum { TURNED = 128, PLACES = 512 }; /* elements of a row */
+    const int64_t n = r->reduced.size[0], row = n * r->item, next = r->kept.step[0][IN];
+    if (r->reduced.ndim > 1 || next < row || next > 2 * row) return false;
+    if (r->item <= 2 && (n < SHORT_ROW || n > TURNED)) return false;
+    if (r->reducer->places && n > TURNED && n < PLACES) return false;
+    return row < LONG || r->reducer->heavy;
+}
+
 /* Long rows not of elements of one byte: a step takes in a whole line of them. */
 static void plan_ahead(reduction *r, const nomen_tensor *in) {
-    const int64_t row = r->reduced.size[0] * r->item, next = r->kept.step[0][IN];
+    const int64_t next = r->kept.step[0][IN];
     r->ahead = NOTHING;
     if (in->numel * r->item < FAR || r->reduced.step[0][IN] != r->item) return;
     if (r->reduced.size[0] >= ROUND) {
         if (r->reducer->heavy && r->item > 1) r->ahead = PIECES;
         /* Accumulators in parts are not taken one by one. */
         if (r->ahead && r->reducer->in_parts) narrow_block(r, 1);
-    } else if (r->reduced.ndim == 1 && row < ASKED && next >= row && next <= 2 * row) {
+    } else if (asks_by_rows(r)) {
         /* Of rows that reducers take several of at once, as many as they do. */
         const int64_t at_once = LINE / r->item * next <= 2 * ASKED ? LINE / r->item : 1,
                       most = ASKED / next / at_once * at_once;
