@@ -22,7 +22,7 @@ enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { TOGETHER = 1024 };   /* rows up to which several of one accumulator are taken in at once */
 /* Bytes: what caches hold no more of; how far behind a block lines are asked for, how much is asked
- * for at a time, and of rows that do without if few steps are taken; see step_ahead. */
+ * for at a time, and of rows that do without if few steps are taken; see plan_ahead. */
 enum { FAR = 3 << 23, AHEAD = 8192, ASKED = 4096, LONG = 6144, LINE = 64 };
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
@@ -53,7 +53,7 @@ struct reduction {
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
-    enum { NOTHING, WHOLE_ROWS, PIECES } ahead; /* see step_ahead */
+    enum { NOTHING, WHOLE_ROWS, PIECES } ahead; /* see plan_ahead */
     take_several *several;      /* NULL: rows of one accumulator are taken one by one */
     bool columns;               /* units are columns that need no accumulators */
     bool whole;                 /* see share_columns */
@@ -422,6 +422,8 @@ static int64_t take_across(const reduction *r, const nomen__reduce_step *s, void
     return one.n_red;
 }
 
+/* Of rows that come from memory. At the end of a row each reducer does many steps: short ones, of
+ * which a unit is a block (WHOLE_ROWS), are read up to four times as fast. */
 static void ask_ahead(const char *in, int64_t bytes) {
     for (int64_t at = 0; at < bytes; at += LINE)
         __builtin_prefetch(in + AHEAD + at); /* beyond the input it is no access */
@@ -429,14 +431,8 @@ static void ask_ahead(const char *in, int64_t bytes) {
 
 /* Rows that come from memory, by blocks, for each of which the lines some way behind it are asked
  * for. A reducer of many steps reads twice as fast then; one that does little more than to load
- * takes up to half as long again. At the end of a row each does many steps: short ones, of which a
- * unit is a block, are read up to four times as fast. */
+ * takes up to half as long again. */
 static void step_ahead(const reduction *r, char *acc, const nomen__reduce_step *s) {
-    if (r->ahead == WHOLE_ROWS) {
-        ask_ahead(s->in, s->n_acc * s->acc_step);
-        r->reducer->step(acc, s);
-        return;
-    }
     nomen__reduce_step block = *s;
     block.n_acc = 1;
     for (int64_t i = 0; i < s->n_acc; i++, acc += r->reducer->acc_bytes)
@@ -462,7 +458,8 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     s.index0 = r->index0;
     s.red_step = reduced->step[0][IN];
     s.index_step = reduced->step[0][POSITION];
-    if (reduced->ndim == 1 && !r->ahead) {
+    if (reduced->ndim == 1 && r->ahead != PIECES) {
+        if (NOMEN_UNLIKELY(r->ahead == WHOLE_ROWS)) ask_ahead(s.in, s.n_acc * s.acc_step);
         s.in += begin * s.red_step;
         s.index0 += begin * s.index_step;
         s.n_red = end - begin;
@@ -482,7 +479,7 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
             begin += rows * row;
         } else {
             s.n_red = row - index[0] < end - begin ? row - index[0] : end - begin;
-            if (NOMEN_UNLIKELY(r->ahead))
+            if (NOMEN_UNLIKELY(r->ahead == PIECES))
                 step_ahead(r, acc, &s);
             else
                 r->reducer->step(acc, &s);
