@@ -2,11 +2,14 @@
 
 import copy
 import gc
+import importlib
 import io
 import pickle
+import subprocess
 import sys
 import threading
 import weakref
+from pathlib import Path
 
 import pytest
 from exactly import raises
@@ -205,9 +208,8 @@ def test_a_training_loop_does_not_leak():
     assert counts() == before and sys.getallocatedblocks() - blocks < 100
 
 
-def test_python_without_memory():
-    """Each of Python's own allocations fails in turn: an exception, and nothing is lost."""
-    testcapi = pytest.importorskip("_testcapi")
+def fail_each_allocation():
+    testcapi = importlib.import_module("_testcapi")
     for call in CALLS:
         run(call)
         before = counts()
@@ -220,6 +222,21 @@ def test_python_without_memory():
             finally:
                 testcapi.remove_mem_hooks()
         assert counts()[:3] == before[:3]
+
+
+def test_python_without_memory():
+    """Each of Python's own allocations fails in turn: an exception, and nothing is lost. In a
+    process of its own: it is the next allocation of any thread that fails, and the threads of what
+    runs beside the tests (tests/beside.py) are not to be hit."""
+    pytest.importorskip("_testcapi")
+    done = subprocess.run(
+        [sys.executable, "-c", "import test_py_memory as t; t.fail_each_allocation()"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # ---- threads ---------------------------------------------------------------------------------
