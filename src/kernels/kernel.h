@@ -164,6 +164,8 @@ struct nomen__order {
     void (*run)(const nomen__order *o, const nomen__order_args *a, void *scratch);
     /* The same without scratch; false: rows are too many or too long for that. */
     bool (*small)(const nomen__order *o, const nomen__order_args *a);
+    /* Are rows that lie side by side read once, a vector of them at a time? */
+    bool (*sides)(const nomen__order *o, const nomen__order_args *a);
     /* A single long row, shared by several threads: are there pieces of it? Each phase is begun by
      * one thread (false: there is no sharing this row, `run` is to do it), then done by all, a
      * piece each. */

@@ -36,6 +36,10 @@ enum { BARE_PARTS = 8 };
 /* Rows up to MOST are sorted a vector of rows at a time, where there are LEAST_ROWS; longer ones
  * take less time by themselves. */
 #define MOST(key) (VB == 16 ? 32 : sizeof(key) == 4 ? 1024 : 2048)
+/* Keys of 32 bits are sorted side by side without positions in rows from one to the other. */
+enum { LEAST_BARE = 16, MOST_BARE = VB == 16 ? 32 : 8192 };
+/* Rows side by side have at most so many keys that may be alike in a part of them. */
+enum { TIED_MOST = 2048 };
 /* Rows of so many are not looked at for the first few. */
 enum { SHORTEST = 64 };
 /* Without positions up to so many keys: for a rank, and for a mode, which cannot be had for less.
@@ -207,6 +211,17 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
     *a = least;
 }
 
+/* Of keys in the lanes of levels that of one lane, signed, at a level. */
+static inline int64_t lane_key(const char *lane, int64_t level, const int bytes) {
+    int64_t wide;
+    int32_t narrow;
+    if (bytes == sizeof wide)
+        memcpy(&wide, lane + level * VB, sizeof wide);
+    else
+        memcpy(&narrow, lane + level * VB, sizeof narrow);
+    return bytes == sizeof wide ? wide : narrow;
+}
+
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
@@ -326,6 +341,11 @@ static bool small(const nomen__order *o, const nomen__order_args *a) {
                            : small64_run(a, (order_what)o->what, t);
 }
 
+static bool sides(const nomen__order *o, const nomen__order_args *a) {
+    const order_what what = (order_what)o->what;
+    return is_narrow(a, o->type) ? plan32_e(a, what).bare_lanes : plan64_e(a, what).bare_lanes;
+}
+
 /* A few kinds of keys are counted by one thread in less time than several take to sort them. */
 static bool shares(const nomen__order *o, const nomen__order_args *a) {
     return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a) &&
@@ -369,7 +389,7 @@ static const order_type type_f64 = {.item = 8,
 #define ROW_ORDER(text, code, enumerator, sfx)                                                     \
     {                                                                                              \
         .name = text, .dtype = enumerator, .order = &(const nomen__order) {                        \
-            code, &type_##sfx, scratch_of, run_of, small, shares, begin, piece                     \
+            code, &type_##sfx, scratch_of, run_of, small, sides, shares, begin, piece              \
         }                                                                                          \
     }
 #define ROWS_ORDER(text, code)                                                                     \

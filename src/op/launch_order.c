@@ -311,8 +311,13 @@ static bool is_turned(const order_job *job, const nomen_tensor *in) {
     const nomen__order_args *row = &job->row;
     if (!job->lines.ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
         return false;
-    if (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= CLASH) return true;
     const int64_t beside = job->lines.size[closest(&job->lines)], rest = beside % TOGETHER;
+    if (row->n >= LONG && row->n * (row->in_step & -row->in_step) >= CLASH) {
+        nomen__order_args across = *row;
+        across.in_row = nomen__item(in->dtype);
+        across.rows = beside;
+        if (!job->order->sides(job->order, &across)) return true;
+    }
     const bool one = row->count == 1 && row->n <= SHORT;
     if (beside < BESIDE) return job->lines.ndim > 1 || !(one || in->numel <= QUICK);
     return rest && beside < MANY && (!one || LACKS * (TOGETHER - rest) > beside);

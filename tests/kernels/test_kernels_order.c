@@ -30,7 +30,9 @@ static void fill(nomen_dtype d, char *p, int pattern, int64_t i) {
     if (pattern == ANY) x = ldexp(random_unit(), (int)(random_bits() % 40));
     const uint64_t group = (uint64_t)i * 7 % 64, low = random_bits() >> 44;
     if (pattern == CLOSE) /* groups that differ in their last bits alone */
-        x = (double)(1 + group) + (double)low * 0x1p-46;
+        x = (double)(1 + group) +
+            (dtype_size[d] == 8 ? (double)low * 0x1p-46 : (double)(low % 16) * 0x1p-17);
+    if (d == NOMEN_I32 && pattern == CLOSE) x = (double)((group << 25) + low % 16);
     store_double(d, p, x, 0);
     if (d == NOMEN_I64 && pattern == CLOSE) {
         const uint64_t y = (group << 56) + low;
@@ -231,7 +233,7 @@ static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int6
 static void check_all(int64_t rows, int64_t n, int64_t k, int pattern) {
     for (int i = 0; i < COUNT(kernels); i++)
         for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_F64; d++)
-            if (dtype_size[d] == 8 || pattern != CLOSE)
+            if (dtype_size[d] >= 4 || pattern != CLOSE)
                 check(kernels[i], d, rows, n, k, (int)(random_bits() % LAYOUTS), pattern);
 }
 
@@ -248,11 +250,11 @@ static void test_sizes(void **state) {
 static void test_large(void **state) {
     (void)state;
     static const int64_t shapes[][3] = {
-        {2, 255, 100},   {1, 257, 257},  {3, 700, 1},   {17, 1030, 40},  {1, 1500, 3},
-        {1, 2100, 700},  {20, 61, 17},   {11, 64, 30},  {5, 200, 50},    {13, 256, 129},
-        {9, 131, 60},    {10, 600, 250}, {2, 4500, 9},  {1, 9000, 4200}, {9, 1024, 7},
-        {5, 4096, 2000}, {17, 72, 50},   {19, 512, 5},  {3, 700, 40},    {2, 3001, 150},
-        {12, 96, 6},     {1, 70000, 30}, {10, 640, 240}};
+        {2, 255, 100},   {1, 257, 257},  {3, 700, 1},    {17, 1030, 40},  {1, 1500, 3},
+        {1, 2100, 700},  {20, 61, 17},   {11, 64, 30},   {5, 200, 50},    {13, 256, 129},
+        {9, 131, 60},    {10, 600, 250}, {2, 4500, 9},   {1, 9000, 4200}, {9, 1024, 7},
+        {5, 4096, 2000}, {17, 72, 50},   {19, 512, 5},   {3, 700, 40},    {2, 3001, 150},
+        {12, 96, 6},     {1, 70000, 30}, {10, 640, 240}, {18, 900, 500}};
     for (int k = 0; k < COUNT(shapes); k++)
         for (int pattern = 0; pattern < PATTERNS; pattern++)
             check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);

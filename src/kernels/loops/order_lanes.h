@@ -73,47 +73,44 @@ static APART int ORDER_NAME(put_words, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, 
     return v_any32((vi32)(lost != 0)) ? l->places - up : 0;
 }
 
-/* Which lanes of n levels have words that are alike above their positions. */
-static APART void ORDER_NAME(alike, WIDTH, k)(K *lanes, const ORDER_NAME(level, WIDTH, k) * words,
-                                              int64_t n, K mask) {
+/* Which lanes of two levels of words are alike above their positions. */
+static inline bool ORDER_NAME(any_alike, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * words,
+                                                   K mask) {
     typedef ORDER_NAME(some, WIDTH, k) some;
-    some alike = {0}, before = (some)words[0];
+    return v_any32((vi32)((((some)words[1] ^ (some)words[0]) & ~mask) == 0));
+}
+
+/* The levels whose words are, above their positions, those before in any lane: how many. */
+static APART int64_t ORDER_NAME(find_ties, WIDTH, k)(uint16_t *ties,
+                                                     const ORDER_NAME(level, WIDTH, k) * words,
+                                                     int64_t n, K mask) {
+    int64_t found = 0;
     for (int64_t i = 1; i < n; i++) {
-        const some own = (some)words[i];
-        alike |= (some)(((own ^ before) & ~mask) == 0);
-        before = own;
+        ties[found] = (uint16_t)i;
+        found += ORDER_NAME(any_alike, WIDTH, k)(words + i - 1, mask);
     }
-    memcpy(lanes, &alike, sizeof alike);
+    return found;
 }
 
-/* A run of n words that are alike above their positions, in the order of their keys, which lie in a
- * lane. false: it is too long, or there have been too many others. */
-static APART bool ORDER_NAME(untie_run, WIDTH, k)(K *words, int64_t n, const K *lane, K mask,
-                                                  int *left) {
-    enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    E run[FEW], spare[FEW];
-    const K above = words[0] & ~mask, sign = (K)1 << (WIDTH - 1),
-            first = lane[(int64_t)(words[0] & mask) * W];
-    K varying = 0;
-    for (int64_t i = 1; i < n; i++) varying |= lane[(int64_t)(words[i] & mask) * W] ^ first;
-    if (!varying) return true; /* the order of positions is right */
-    if (n > FEW || !(*left)--) return false;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t at = (int64_t)(words[i] & mask);
-        run[i] = MAKE(lane[at * W] ^ sign, at);
-    }
-    ORDER_NAME(place, WIDTH, e)(spare, run, n);
-    for (int64_t i = 0; i < n; i++) words[i] = above | (K)AT(spare[i]);
-    return true;
-}
-
-/* All runs of one row of n. */
-static APART bool ORDER_NAME(untie, WIDTH, k)(K *words, int64_t n, const K *lane, K mask) {
-    int left = 8;
-    for (int64_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && !((words[end] ^ words[i]) & ~mask);) end++;
-        if (end - i > 1 && !ORDER_NAME(untie_run, WIDTH, k)(words + i, end - i, lane, mask, &left))
-            return false;
+/* A row of n words, which are alike to the ones before at some of these levels, in the order of
+ * their keys, signed numbers of so many bytes in a lane. false: that takes too many steps. */
+static inline __attribute__((always_inline)) bool
+ORDER_NAME(untie, WIDTH, k)(K *words, int64_t n, const uint16_t *ties, int64_t count,
+                            const char *lane, const int bytes, K mask) {
+    enum { FEW_STEPS = 4, SHARE = 16 };
+    int64_t left = FEW_STEPS + n / SHARE;
+    for (int64_t t = 0; t < count && ties[t] < n; t++) {
+        int64_t i = ties[t];
+        const K word = words[i];
+        if ((word ^ words[i - 1]) & ~mask) continue; /* another row */
+        const int64_t key = lane_key(lane, (int64_t)(word & mask), bytes);
+        for (; i > 0 && !((word ^ words[i - 1]) & ~mask); i--) {
+            if (lane_key(lane, (int64_t)(words[i - 1] & mask), bytes) <= key) break;
+            words[i] = words[i - 1];
+            left--;
+        }
+        words[i] = word;
+        if (left < 0) return false;
     }
     return true;
 }
@@ -134,17 +131,17 @@ static void ORDER_NAME(other_words, WIDTH, k)(K *words, int64_t n, int64_t count
     }
 }
 
-/* Some first levels of words as rows. */
+/* Some first levels of words as rows; `turned` bits are turned over. */
 static APART void ORDER_NAME(turn_lanes, WIDTH, k)(K *to, int64_t pitch,
                                                    const ORDER_NAME(level, WIDTH, k) * words,
-                                                   int64_t levels, K mask) {
+                                                   int64_t levels, K mask, K turned) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
 #if WIDTH == 32 && VB == 64
     enum { A_FEW = 8 }; /* of more, whole vectors are stored */
     for (int64_t j = 0; levels <= A_FEW && j < levels; j += QUADS) {
         quads_u32 x[QUADS];
 #pragma GCC unroll 4
-        for (int k = 0; k < QUADS; k++) x[k] = (quads_u32)words[j + k] & mask;
+        for (int k = 0; k < QUADS; k++) x[k] = ((quads_u32)words[j + k] & mask) ^ turned;
         quads_turn(x);
 #pragma GCC unroll 4
         for (int k = 0; k < QUADS; k++)
@@ -155,7 +152,8 @@ static APART void ORDER_NAME(turn_lanes, WIDTH, k)(K *to, int64_t pitch,
     for (int64_t j = 0; j < levels; j += W) {
         ORDER_NAME(some, WIDTH, k) x[W];
 #pragma GCC unroll 16
-        for (int i = 0; i < W; i++) x[i] = (ORDER_NAME(some, WIDTH, k))words[j + i] & mask;
+        for (int i = 0; i < W; i++)
+            x[i] = ((ORDER_NAME(some, WIDTH, k))words[j + i] & mask) ^ turned;
         V_TURN(x);
 #pragma GCC unroll 16
         for (int r = 0; r < W; r++) memcpy(to + r * pitch + j, &x[r], sizeof x[r]);
@@ -169,18 +167,17 @@ static void ORDER_NAME(end_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * 
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     ORDER_NAME(level, WIDTH, k) *words = l->words + part * l->room;
     const K *keys = (const K *)(l->keys + part * l->room);
-    K *to = l->rows + part * W * l->pitch, alike[W], any = 0;
+    K *to = l->rows + part * W * l->pitch;
+    uint16_t ties[TIED_MOST];
     bool untied = true;
-    if (lost) {
-        ORDER_NAME(alike, WIDTH, k)(alike, words, wanted, l->mask);
-        for (int r = 0; r < W; r++) any |= alike[r];
-    }
-    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, any ? ~(K)0 : l->mask);
-    for (int64_t r = 0; any && r < rows && untied; r++) {
+    const int64_t tied = lost ? ORDER_NAME(find_ties, WIDTH, k)(ties, words, wanted, l->mask) : 0;
+    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, tied ? ~(K)0 : l->mask, 0);
+    for (int64_t r = 0; tied && r < rows && untied; r++) {
         const int64_t n = counts && counts[r] < wanted ? counts[r] : wanted;
-        if (alike[r]) untied = ORDER_NAME(untie, WIDTH, k)(to + r * l->pitch, n, keys + r, l->mask);
+        untied = ORDER_NAME(untie, WIDTH, k)(to + r * l->pitch, n, ties, tied,
+                                             (const char *)(keys + r), sizeof *keys, l->mask);
     }
-    if (any && untied)
+    if (tied && untied)
         for (int64_t j = 0; j < W * l->pitch; j++) to[j] &= l->mask;
     if (untied) return;
     for (int64_t r = 0; r < W; r++) ORDER_NAME(other_words, WIDTH, k)
@@ -188,17 +185,7 @@ static void ORDER_NAME(end_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * 
      l->places, lost);
     ORDER_NAME(bare_turned, WIDTH, k)(words, to, l->pitch, wanted);
     ORDER_NAME(bare_sort, WIDTH, k)(words, wanted, wanted);
-    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, l->mask);
-}
-
-/* Are the first `wanted` of some levels of words those of the keys, too? The next ones are in
- * order, as well. */
-static inline bool ORDER_NAME(are_first, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * words,
-                                                   int64_t wanted, K mask) {
-    K alike[ORDER_NAME(level, WIDTH, lanes)], any = 0;
-    ORDER_NAME(alike, WIDTH, k)(alike, words + wanted - 1, 2, mask);
-    for (int r = 0; r < ORDER_NAME(level, WIDTH, lanes); r++) any |= alike[r];
-    return !any;
+    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, l->mask, 0);
 }
 
 #if WIDTH == 64
@@ -211,7 +198,7 @@ static bool ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) *
                                              const int64_t *counts, int64_t rows, int64_t wanted) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
 #if WIDTH == 64
-    const bool narrow = rows > W && l->levels >= NARROW_LEAST && l->levels <= NARROW_MOST;
+    const bool narrow = rows > W && l->levels >= NARROW_LEAST;
     if (narrow && sort_narrow(l, counts, rows, wanted)) return true;
 #endif
     const int lost = ORDER_NAME(put_words, WIDTH, k)(l, counts, rows);
@@ -221,7 +208,7 @@ static bool ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) *
         const int64_t some = rows - part * W < W ? rows - part * W : W;
         int64_t sorted = wanted;
         ORDER_NAME(bare_sort, WIDTH, k)(words, l->levels, wanted + asks);
-        if (asks && !ORDER_NAME(are_first, WIDTH, k)(words, wanted, l->mask)) {
+        if (asks && ORDER_NAME(any_alike, WIDTH, k)(words + wanted - 1, l->mask)) {
             ORDER_NAME(put_words, WIDTH, k)(l, counts, rows); /* of later parts the same again */
             sorted = l->levels;
             ORDER_NAME(bare_sort, WIDTH, k)(words, l->levels, sorted);

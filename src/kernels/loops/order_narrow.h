@@ -7,8 +7,8 @@
  * Limit: about 6 cycles for each level of two vectors (AVX2), where the network of 100 levels takes
  * 20. */
 
-/* Shorter rows are done in less time than they are cut; longer ones have no room for ties. */
-enum { NARROW_LEAST = 9, NARROW_MOST = 2048 };
+/* Shorter rows are done in less time than they are cut. */
+enum { NARROW_LEAST = 9 };
 
 /* What was cut: how many bits, and bounds of each lane's keys from below, and of all from above. */
 typedef struct narrow_cut {
@@ -204,37 +204,6 @@ static void last_narrow(uint64_t *last, level64_k *v, const uint64_t *keys, int6
 
 /* ---- rows in order --------------------------------------------------------------------------- */
 
-/* The levels whose words are, above their positions, those before in any lane: how many. */
-static APART int64_t narrow_ties(uint16_t *ties, const level32_k *words, int64_t n, uint32_t mask) {
-    int64_t found = 0;
-    for (int64_t i = 1; i < n; i++) {
-        ties[found] = (uint16_t)i;
-        found += v_any32((vi32)((((some32_k)words[i] ^ (some32_k)words[i - 1]) & ~mask) == 0));
-    }
-    return found;
-}
-
-/* A row of words, which are alike to the ones before at some of these levels, in the order of their
- * keys, which lie in a lane. false: that takes too long. */
-static bool narrow_untie(uint32_t *words, const uint16_t *ties, int64_t count, const int64_t *lane,
-                         uint32_t mask, int64_t *steps) {
-    enum { W = level64_lanes };
-    for (int64_t t = 0; t < count; t++) {
-        int64_t i = ties[t];
-        const uint32_t word = words[i];
-        if ((word ^ words[i - 1]) & ~mask) continue; /* another row */
-        const int64_t key = lane[(int64_t)(word & mask) * W];
-        for (; i > 0 && !((word ^ words[i - 1]) & ~mask); i--) {
-            if (lane[(int64_t)(words[i - 1] & mask) * W] <= key) break;
-            words[i] = words[i - 1];
-            --*steps;
-        }
-        words[i] = word;
-        if (*steps < 0) return false;
-    }
-    return true;
-}
-
 /* Rows of narrow positions are so far apart. */
 static inline int64_t narrow_pitch(const lanes64_s *l) {
     enum { W = level32_lanes };
@@ -244,9 +213,9 @@ static inline int64_t narrow_pitch(const lanes64_s *l) {
 /* sort_lanes of two parts at a time: rows of positions of 32 bits. false: too many keys are alike,
  * and nothing has been done. */
 static bool sort_narrow(const lanes64_s *l, const int64_t *counts, int64_t rows, int64_t wanted) {
-    enum { W = level64_lanes, STEPS = 4 };
+    enum { W = level64_lanes };
     const int64_t pitch = narrow_pitch(l);
-    uint16_t ties[NARROW_MOST];
+    uint16_t ties[TIED_MOST];
     const uint32_t mask = (uint32_t)l->mask, last = UINT32_MAX >> 1 & ~mask;
     for (int64_t row = 0; row < rows; row += 2 * W) {
         const int64_t part = row / W, some = rows - row < 2 * W ? rows - row : 2 * W;
@@ -260,13 +229,14 @@ static bool sort_narrow(const lanes64_s *l, const int64_t *counts, int64_t rows,
                 words[i][r] = (int32_t)(last | (uint32_t)i);
         const bool asks = cut.lost && wanted < l->levels;
         bare_sort32_k(words, l->levels, wanted + asks);
-        if (asks && !are_first32_k(words, wanted, mask)) return false;
-        const int64_t tied = cut.lost ? narrow_ties(ties, words, wanted, mask) : 0;
-        int64_t steps = STEPS * some * wanted;
-        turn_lanes32_k(to, pitch, words, wanted, tied ? UINT32_MAX : mask);
+        if (asks && any_alike32_k(words + wanted - 1, mask)) return false;
+        const int64_t tied = cut.lost ? find_ties32_k(ties, words, wanted, mask) : 0;
+        turn_lanes32_k(to, pitch, words, wanted, tied ? UINT32_MAX : mask, 0);
         for (int64_t r = 0; tied && r < some; r++) {
             const int64_t *const lane = (const int64_t *)(r < W ? a : b) + r % W;
-            if (!narrow_untie(to + r * pitch, ties, tied, lane, mask, &steps)) return false;
+            if (!untie32_k(to + r * pitch, wanted, ties, tied, (const char *)lane, sizeof *lane,
+                           mask))
+                return false;
         }
         for (int64_t j = 0; tied && j < some * pitch; j++) to[j] &= mask;
     }

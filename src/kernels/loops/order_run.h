@@ -86,7 +86,11 @@ static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
     const bool few = what == TOPK && ORDER_NAME(few_are, WIDTH, k)(a);
-    if ((selects || what == MODE) && a->n <= (selects ? MOST_RANKED(K) : MOST_COUNTED(K)) &&
+    const bool bare = what == SORT && !a->indices;
+    if ((selects || what == MODE || (WIDTH == 32 && bare && a->n >= LEAST_BARE)) &&
+        a->n <= (selects        ? MOST_RANKED(K)
+                 : what == SORT ? MOST_BARE
+                                : MOST_COUNTED(K)) &&
         ORDER_NAME(are_enough, WIDTH, k)(a, what)) {
         p.bare_lanes = true;
         p.each = 0;
@@ -103,7 +107,7 @@ static ORDER_NAME(plan, WIDTH, s)
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
-    p.bare = what == SORT && !a->indices && a->n > SOME;
+    p.bare = bare && a->n > (WIDTH == 32 && WIDE ? WIDE : SOME);
     p.halves = WIDTH == 64 && what == SORT && !p.bare && has_short_places(a);
     if (p.bare || p.halves) {
         p.each = 0;
@@ -309,7 +313,76 @@ static inline int64_t ORDER_NAME(next_lanes, WIDTH, k)(const nomen__order_args *
     return W;
 }
 
-/* One element of each row, by bare keys. */
+/* The values of a batch of rows from its sorted keys, which lie so many from row to row and from
+ * one to the next. */
+static void ORDER_NAME(values_of, WIDTH, k)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                            const K *keys, int64_t keys_row, int64_t keys_step,
+                                            const order_type *t, uint64_t flip) {
+    order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
+    char *to = a->values + row * a->value_row;
+    for (int64_t from = 0, n; from < a->n; from += n) {
+        if (a->n > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
+        n = a->n - from < NOMEN__LONG_ROW ? a->n - from : NOMEN__LONG_ROW;
+        if (a->value_row >= a->value_step || rows == 1)
+            for (int64_t r = 0; r < rows; r++)
+                bare(to + r * a->value_row + from * a->value_step, a->value_step,
+                     keys + r * keys_row + from * keys_step, keys_step, n, flip);
+        else
+            for (int64_t j = from; j < from + n; j++)
+                bare(to + j * a->value_step, a->value_row, keys + j * keys_step, keys_row, rows,
+                     flip);
+    }
+}
+
+/* Those of which keys do not say all, from the rows; keys of a row lie behind each other. */
+static void ORDER_NAME(odd_values, WIDTH, k)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                             const K *keys, int64_t keys_row, const order_type *t,
+                                             uint64_t flip) {
+    order_odd *odd = WIDTH == 32 ? t->odd32 : t->odd64;
+    char *to = a->values + row * a->value_row;
+    for (int64_t r = 0; odd && r < rows && !(a->n > NOMEN__LONG_ROW && nomen__kernel_stopped());
+         r++)
+        odd(to + r * a->value_row, a->value_step, keys + r * keys_row, a->n, flip,
+            a->in + (row + r) * a->in_row, a->in_step);
+}
+
+static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                          const K *keys, const order_type *t, uint64_t flip) {
+    ORDER_NAME(values_of, WIDTH, k)(a, row, rows, keys, a->n, 1, t, flip);
+    ORDER_NAME(odd_values, WIDTH, k)(a, row, rows, keys, a->n, t, flip);
+}
+
+/* The key of zeros, or of NaN: of these a key does not say all. */
+static inline K ORDER_NAME(odd_key, WIDTH, k)(const order_type *t, bool nan, uint64_t flip) {
+    const int bits = 8 * t->item;
+    return (K)(nan ? UINT64_MAX >> (64 - bits) : UINT64_C(1) << (bits - 1)) ^ (K)flip;
+}
+
+/* The values of a vector of rows from sorted levels. spare: room for as many keys. */
+static void ORDER_NAME(put_levels, WIDTH, k)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                             const ORDER_NAME(level, WIDTH, k) * v, K *spare,
+                                             const order_type *t, uint64_t flip) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    typedef ORDER_NAME(level, WIDTH, k) level;
+    const K sign = (K)1 << (WIDTH - 1);
+    const int64_t pitch = (a->n + W - 1) / W * W;
+    const level zero = (level){0} +
+                       (__typeof__(v[0][0]))(ORDER_NAME(odd_key, WIDTH, k)(t, false, flip) ^ sign),
+                nan = (level){0} +
+                      (__typeof__(v[0][0]))(ORDER_NAME(odd_key, WIDTH, k)(t, true, flip) ^ sign);
+    const bool beside = a->value_row < a->value_step;
+    level any = {0};
+    for (int64_t i = 0; t->floating && i < a->n; i++) any |= (v[i] == zero) | (v[i] == nan);
+    const bool odd = v_any32((vi32)any);
+    if (odd || !beside) ORDER_NAME(turn_lanes, WIDTH, k)(spare, pitch, v, a->n, ~(K)0, sign);
+    if (beside)
+        ORDER_NAME(values_of, WIDTH, k)(a, row, rows, (const K *)v, 1, W, t, flip ^ sign);
+    else
+        ORDER_NAME(values_of, WIDTH, k)(a, row, rows, spare, pitch, 1, t, flip);
+    if (odd) ORDER_NAME(odd_values, WIDTH, k)(a, row, rows, spare, pitch, t, flip);
+}
+
+/* One element of each row by bare keys, or all of them in order. */
 static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scratch,
                                            order_what what, const order_type *t, order_keys *load,
                                            uint64_t flip) {
@@ -324,8 +397,14 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
         rows = ORDER_NAME(next_lanes, WIDTH, k)(a, &row, parts);
         ORDER_NAME(bare_levels, WIDTH, k)(came, keys, room, a, row, rows, t->item, load, flip);
         for (int64_t r = 0; r < rows; r += W) {
-            const level *const own = came + r / W * room;
+            level *const own = came + r / W * room;
             level found;
+            if (what == SORT) {
+                ORDER_NAME(bare_sort, WIDTH, k)(own, n, n);
+                ORDER_NAME(put_levels, WIDTH, k)
+                (a, row + r, rows - r < W ? rows - r : W, own, (K *)v, t, flip);
+                continue;
+            }
 #if WIDTH == 64
             if (n >= NARROW_LEAST && r + W < rows &&
                 bare_narrow((K *)(void *)&at[r / W], (level32_k *)v, own, own + room, a, what, t)) {
@@ -342,7 +421,8 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
             }
             at[r / W] = ORDER_NAME(bare_places, WIDTH, k)(own, n, found, what == MODE);
         }
-        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, at, sizeof(K), sizeof(K), t->item);
+        if (what != SORT)
+            ORDER_NAME(deliver, WIDTH, e)(a, row, rows, at, sizeof(K), sizeof(K), t->item);
     }
 }
 
@@ -520,35 +600,11 @@ static void ORDER_NAME(read, WIDTH, e)(const nomen__order_args *a, int64_t row, 
     }
 }
 
-/* The values of a batch of rows from its sorted keys. */
-static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
-                                          const K *keys, const order_type *t, uint64_t flip) {
-    order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
-    order_odd *odd = WIDTH == 32 ? t->odd32 : t->odd64;
-    char *to = a->values + row * a->value_row;
-    for (int64_t from = 0, n; from < a->n; from += n) {
-        if (a->n > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
-        n = a->n - from < NOMEN__LONG_ROW ? a->n - from : NOMEN__LONG_ROW;
-        if (a->value_row >= a->value_step || rows == 1)
-            for (int64_t r = 0; r < rows; r++)
-                bare(to + r * a->value_row + from * a->value_step, a->value_step,
-                     keys + r * a->n + from, 1, n, flip);
-        else
-            for (int64_t j = from; j < from + n; j++)
-                bare(to + j * a->value_step, a->value_row, keys + j, a->n, rows, flip);
-    }
-    for (int64_t r = 0; odd && r < rows && !(a->n > NOMEN__LONG_ROW && nomen__kernel_stopped());
-         r++)
-        odd(to + r * a->value_row, a->value_step, keys + r * a->n, a->n, flip,
-            a->in + (row + r) * a->in_row, a->in_step);
-}
-
 /* Where the zeros of n sorted keys begin, or the NaN, and how many there are: of these a key does
  * not say all. */
 static int64_t ORDER_NAME(odd_ones, WIDTH, k)(const K *keys, int64_t n, bool nan,
                                               const order_type *t, uint64_t flip, int64_t *count) {
-    const int bits = 8 * t->item;
-    const K key = (K)(nan ? UINT64_MAX >> (64 - bits) : UINT64_C(1) << (bits - 1)) ^ (K)flip;
+    const K key = ORDER_NAME(odd_key, WIDTH, k)(t, nan, flip);
     const int64_t first = ORDER_NAME(below, WIDTH, k)(keys, n, key);
     for (*count = 0; first + *count < n && keys[first + *count] == key;) ++*count;
     return first;
