@@ -97,7 +97,7 @@ static void show_reduction(const nomen__kernel *table, const char *name, nomen_d
 
 static void softmax(const void *what) {
     const nomen__kernel *k = what;
-    nomen__rows_args a = {out, in, 1024, 4, 4, BYTES / 4096, 4096, 4096};
+    nomen__rows_args a = {out, in, 1024, 4, 4, BYTES / 4096, 4096, 4096, NULL};
     k->rows(&a);
 }
 

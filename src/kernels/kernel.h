@@ -139,7 +139,13 @@ typedef struct nomen__rows_args {
     char *out;
     const char *in;
     int64_t n, in_step, out_step, rows, in_row, out_row;
+    void *wide; /* scratch for a row of what is computed with, in whole vectors, or NULL */
 } nomen__rows_args;
+/* Rows of more than `least` elements, and at most `most`, take less time with scratch, if these
+ * have no gaps. */
+typedef struct nomen__rows_scratch {
+    int64_t least, most;
+} nomen__rows_scratch;
 typedef void nomen__rows(const nomen__rows_args *a);
 
 /* Order statistics of whole rows (sort, topk, kthvalue, median, nanmedian, mode): result j < count
@@ -220,6 +226,7 @@ typedef struct nomen__kernel {
     const nomen__reducer *reducer;
     const nomen__scanner *scanner;
     nomen__rows *rows;
+    nomen__rows_scratch rows_scratch;
     const nomen__gemm *gemm;
     const nomen__order *order;
     const nomen__distance *distance;

@@ -8,8 +8,8 @@
 
 /* TILE rows are worked on side by side; rows of at most TURN_MOST elements are turned over, TURN at
  * a time; sums of more than SUM_BLOCK elements, side by side of more than NEAR, are carried
- * on in double; rows of at most KEPT elements are still in cache when scaled, of KEPT_WIDE wait in
- * float32 where results are narrower. */
+ * on in double; rows of at most KEPT elements are still in cache when scaled, of KEPT_ROOM wait in
+ * float32 where results are narrower: of up to KEPT_WIDE on the stack. */
 enum {
     TILE = 256,
     TILE_LEAST = 128,
@@ -17,12 +17,15 @@ enum {
     TURN = 64,
     SUM_BLOCK = 1024,
     NEAR = 64,
-    KEPT = VB == 64 ? 1 << 17 : 1 << 21,
-    KEPT_WIDE = 2048
+    KEPT = 1 << 21,
+    KEPT_WIDE = 8192,
+    KEPT_ROOM = 1 << 20
 };
 /* So many rows are worked on together if they take no more room; a tile that does is worked on in
  * strips. */
 enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
+/* Elements of narrower types wait in strips of as many bytes of what they are computed with. */
+enum { STRIP_WAITS = 1 << 16 };
 /* Rows side by side whose elements lie so far from each other, or a multiple of it, share few sets
  * of a cache: narrow strips of them drive each other out. */
 enum { CROWDED = 2048 };
@@ -42,8 +45,6 @@ static inline void narrow_f32(float *p, vf64 x) {
 }
 #define NARROWED(p, x) _Generic((p), float *: narrow_f32, double *: st_f64)(p, x)
 
-_Static_assert(KEPT_WIDE *(int)sizeof(float) <= TOGETHER_BYTES, "one row at least waits");
-
 #define LOOP "kernels/loops/softmax.h"
 
 #define OP  softmax
@@ -58,10 +59,13 @@ _Static_assert(KEPT_WIDE *(int)sizeof(float) <= TOGETHER_BYTES, "one row at leas
 
 #define ROWS(text, enumerator, op, sfx)                                                            \
     {.name = text, .dtype = enumerator, .rows = rows_##op##_##sfx}
+#define KEPT_TOO {KEPT_WIDE, KEPT_ROOM}
+#define ROWS_KEPT(text, enumerator, op, sfx)                                                       \
+    {.name = text, .dtype = enumerator, .rows = rows_##op##_##sfx, .rows_scratch = KEPT_TOO}
 
 const nomen__kernel NOMEN__TABLE(rows)[] = {
-    ROWS("softmax", NOMEN_F16, softmax, f16),
-    ROWS("softmax", NOMEN_BF16, softmax, bf16),
+    ROWS_KEPT("softmax", NOMEN_F16, softmax, f16),
+    ROWS_KEPT("softmax", NOMEN_BF16, softmax, bf16),
     ROWS("softmax", NOMEN_F32, softmax, f32),
     ROWS("softmax", NOMEN_F64, softmax, f64),
     ROWS("log_softmax", NOMEN_F16, log_softmax, f16),

@@ -3,18 +3,24 @@
 #include "op/nest.h"
 #include "op/rows.gen.h"
 
+#include "nomen/memory.h"
+
 /* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions.
  * SIDE_BY_SIDE: rows that kernels take together; of rows that lie side by side in memory a chunk
  * has WIDE at least, as its border goes through a cache line of each element of a row, which two
  * processors would take from each other ([150, 200] took up to four times as long by two). BESIDE:
  * so few are better turned over, but for rows of more than TURNED elements, which kernels do not
  * turn. */
+/* Scratch is of float. */
+enum { WIDE_BYTES = sizeof(float) };
 enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, TURNED = 64, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
     nomen__rows_args row; /* of one line */
     nomen__nest lines;    /* lines of rows are repeated over these */
+    int64_t grain;        /* rows of a chunk */
+    size_t scratch_each;  /* by chunk */
 } rows_job;
 
 enum { IN, OUT, NO_SIDE };
@@ -22,6 +28,9 @@ enum { IN, OUT, NO_SIDE };
 /* Rows begin to end, counted along the lines. */
 static void run_lines(void *context, int64_t begin, int64_t end) {
     const rows_job *job = context;
+    char *const wide =
+        job->row.wide ? (char *)job->row.wide + (size_t)(begin / job->grain) * job->scratch_each
+                      : NULL;
     if (begin == 0 && end == job->row.rows) { /* most small calls: nothing to change in a copy */
         job->run(&job->row);
         return;
@@ -39,18 +48,40 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
         nomen__nest_find(&job->lines, line, at);
         a.in += at[IN] + first * a.in_row;
         a.out += at[OUT] + first * a.out_row;
+        a.wide = wide;
         job->run(&a);
         begin += a.rows;
     }
 }
 
-static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
+/* Scratch for each chunk, of which there are as many as threads. Where there is no room for it the
+ * kernel does without. */
+static nomen_status run_with_scratch(rows_job *job, int64_t rows) {
+    enum { LINE = 64 };
+    const int64_t threads = nomen_get_num_threads();
+    size_t capacity;
+    job->grain = (rows + threads - 1) / threads;
+    job->scratch_each = (size_t)(job->row.n * WIDE_BYTES + LINE - 1) / LINE * LINE;
+    const int64_t chunks = (rows + job->grain - 1) / job->grain;
+    job->row.wide = nomen__buffer_new((size_t)chunks * job->scratch_each, &capacity);
+    if (!job->row.wide) nomen__error_drop();
+    const nomen_status s = nomen__parallel_asking(rows, job->grain, run_lines, job);
+    if (job->row.wide) nomen__buffer_free(job->row.wide, capacity);
+    return s;
+}
+
+static inline bool takes_scratch(const nomen__kernel *kernel, int64_t n) {
+    return n > kernel->rows_scratch.least && n <= kernel->rows_scratch.most;
+}
+
+static nomen_status run_all(const nomen__kernel *kernel, nomen_tensor *out, const nomen_tensor *in,
+                            int dim) {
     int64_t item = nomen__item(in->dtype), numel = out->numel;
     int64_t rows = 1;
     rows_job job;
     nomen__nest *const lines = &job.lines;
     if (numel == 0) return NOMEN_OK;
-    job.run = run;
+    job.run = kernel->rows;
     job.row = (nomen__rows_args){.out = out->data, .in = in->data, .n = 1, .rows = 1};
     lines->ndim = 0;
     if (in->ndim > 0) {
@@ -80,6 +111,8 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
         job.row.in_row = lines->step[line][IN];
         job.row.out_row = lines->step[line][OUT];
     }
+    if (takes_scratch(kernel, job.row.n) && job.row.in_step == item && job.row.out_step == item)
+        return run_with_scratch(&job, rows);
     if (numel <= 2 * WORTH) return nomen__parallel_asking(rows, rows, run_lines, &job);
     int64_t grain = WORTH / job.row.n + 1;
     const bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
@@ -108,29 +141,29 @@ bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int
 
 /* Few elements of whole tensors whose rows follow each other or are columns of all there is: there
  * is nothing to find out. false: there is. */
-static bool run_few(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
+static bool run_few(const nomen__kernel *kernel, nomen_tensor *out, const nomen_tensor *in,
+                    int dim) {
     if (in->numel > 2 * WORTH || !in->numel || in->dtype != out->dtype || !in->ndim ||
         !(in->flags & out->flags & NOMEN__CONTIGUOUS))
         return false;
     const int64_t item = nomen__item(in->dtype), n = in->size[dim];
     const int64_t before = nomen__numel_of(in->size, dim),
                   behind = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
-    if (before > 1 && behind > 1) return false;
+    if ((before > 1 && behind > 1) || (behind == 1 && takes_scratch(kernel, n))) return false;
     const int64_t step = behind * item, next = behind > 1 ? item : n * item;
-    run(&(nomen__rows_args){.out = out->data,
-                            .in = in->data,
-                            .n = n,
-                            .rows = before * behind,
-                            .in_step = step,
-                            .out_step = step,
-                            .in_row = next,
-                            .out_row = next});
+    kernel->rows(&(nomen__rows_args){.out = out->data,
+                                     .in = in->data,
+                                     .n = n,
+                                     .rows = before * behind,
+                                     .in_step = step,
+                                     .out_step = step,
+                                     .in_row = next,
+                                     .out_row = next});
     return true;
 }
 
 nomen_status nomen__launch_rows(nomen__call *c) {
-    if (c->in[0]->dtype == (uint8_t)c->compute &&
-        run_few(c->kernel->rows, c->out[0], c->in[0], c->dim))
+    if (c->in[0]->dtype == (uint8_t)c->compute && run_few(c->kernel, c->out[0], c->in[0], c->dim))
         return NOMEN_OK;
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
@@ -141,7 +174,7 @@ nomen_status nomen__launch_rows(nomen__call *c) {
         s = nomen__copy_values(out, in);
         from = out;
     }
-    if (s == NOMEN_OK) s = run_all(c->kernel->rows, out, from, c->dim);
+    if (s == NOMEN_OK) s = run_all(c->kernel, out, from, c->dim);
     s = nomen__launch_end(c->out[0], out, s);
     nomen__launch_done(c->in[0], in);
     return s;

@@ -536,6 +536,28 @@ static void no_memory(void **s) {
         nomen__release(out);
     }
 }
+
+/* Scratch that only saves time is done without: the same bits. */
+static void no_scratch(void **s) {
+    (void)s;
+    static const int64_t size[] = {3, 9000};
+    nomen_tensor *a = layout_small(NOMEN_F16, 2, size, ROW_MAJOR),
+                 *out[2] = {layout_new(NOMEN_F16, 2, size, ROW_MAJOR),
+                            layout_new(NOMEN_F16, 2, size, ROW_MAJOR)};
+    for (int without = 0; without < 2; without++) {
+        nomen__call *c = begin("softmax", NOMEN_F16, NOMEN_F16, 1);
+        c->in[0] = a, c->nin = 1, c->out[0] = out[without], c->mask = 1, c->dim = 1;
+        assert_true(c->kernel->rows_scratch.least < size[1]);
+        nomen__fail_allocation(without ? 0 : -1);
+        assert_int_equal(nomen__launch_rows(c), NOMEN_OK);
+        nomen__fail_allocation(-1);
+        assert_int_equal(nomen__error_code(), NOMEN_OK);
+    }
+    assert_memory_equal(out[0]->data, out[1]->data, out[0]->storage->bytes);
+    nomen__release(a);
+    nomen__release(out[0]);
+    nomen__release(out[1]);
+}
 #endif
 
 int main(void) {
@@ -553,6 +575,7 @@ int main(void) {
         cmocka_unit_test(zeros_and_ones),
 #ifdef NOMEN_FAULTS
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_scratch),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

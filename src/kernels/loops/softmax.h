@@ -7,7 +7,10 @@
 #define KEEPS      (WHOLE && !LOG && n <= KEPT)
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 #define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
-#define WAITS      (n <= WIDE)
+#define WAITS      (WIDE && wide)
+/* Bytes of a strip of two vectors of rows, whose elements wait as what is computed with. */
+#define STRIP_OF(n) ((n) * 2 * W * (int64_t)sizeof(F))
+#define STRIP_ROOM  (WHOLE ? STRIP_BYTES : STRIP_WAITS)
 /* Do elements of a strip wait by themselves? */
 #define APART_IF(near) (!(near) || !WHOLE)
 /* A tile of what is computed with: half types leave that to the functions of float32. */
@@ -42,7 +45,7 @@ static inline void FN(close)(F *closing, const double *sum, int64_t n) {
 #undef LDV_N
 
 /* Rows of unit step are looked at three times. in may be out. First, after the largest element: the
- * sum of exponentials, which `wide` or `out` keep. */
+ * sum of exponentials, which `wide` (NULL: there is none) or `out` keep. */
 static inline double FN(sum)(T *out, F *wide, const T *in, int64_t n, F most) {
     const V zero = {0}, c = v_like(zero, most);
     V s = zero;
@@ -110,9 +113,10 @@ static APART void FN(vectors)(const nomen__rows_args *a) {
 /* Some rows together: what one waits for (its largest element, its sum, a division) passes while
  * others are worked on. */
 static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t rows) {
-    enum { ROOM = TOGETHER_BYTES / sizeof(F) + TOGETHER * W };
-    const int64_t n = a->n, each = WAITS ? (n + W - 1) / W * W : 0;
-    F wide[WIDE ? ROOM : 1] __attribute__((aligned(64)));
+    enum { FEWER = TOGETHER_BYTES / sizeof(F), ROOM = WIDE > FEWER ? WIDE : FEWER };
+    const int64_t n = a->n, each = (n + W - 1) / W * W;
+    F near[WIDE ? ROOM + TOGETHER * W : 1] __attribute__((aligned(64)));
+    F *const wide = n <= WIDE ? near : a->wide;
     F most[TOGETHER], closing[TOGETHER];
     double sum[TOGETHER] = {0}; /* or gcc thinks that there are no rows */
     T *out[TOGETHER];
@@ -122,10 +126,11 @@ static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t r
         out[r] = (T *)(void *)(a->out + (row + r) * a->out_row);
         most[r] = FN(largest)(in[r], n);
     }
-    for (int64_t r = 0; r < rows; r++) sum[r] = FN(sum)(out[r], wide + r * each, in[r], n, most[r]);
+    for (int64_t r = 0; r < rows; r++)
+        sum[r] = FN(sum)(out[r], WAITS ? wide + r * each : NULL, in[r], n, most[r]);
     FN(close)(closing, sum, rows);
     for (int64_t r = 0; r < rows; r++)
-        FN(finish)(out[r], wide + r * each, in[r], n, most[r], closing[r]);
+        FN(finish)(out[r], WAITS ? wide + r * each : NULL, in[r], n, most[r], closing[r]);
 }
 
 /* The first k lanes, or all of them (0). */
@@ -220,7 +225,7 @@ static inline __attribute__((always_inline)) void FN(strips_of)(char *out, const
                                                                 int64_t n, int64_t in_step,
                                                                 int64_t out_step, int64_t rows,
                                                                 const bool near) {
-    F kept[STRIP_BYTES / sizeof(T)] __attribute__((aligned(64)));
+    F kept[STRIP_ROOM / sizeof(F)] __attribute__((aligned(64)));
     const int64_t bytes = (int64_t)sizeof(T);
     const bool again = in != out && rows >= 2 * W && rows % (2 * W) > W;
     int64_t r = 0;
@@ -328,7 +333,7 @@ static APART void FN(wide)(char *out, const char *in, int64_t n, int64_t in_step
 }
 
 /* Is that as many elements of two vectors of rows as wait nearby? */
-static inline bool FN(is_strip)(int64_t n) { return n * 2 * W * (int64_t)sizeof(T) <= STRIP_BYTES; }
+static inline bool FN(is_strip)(int64_t n) { return STRIP_OF(n) <= STRIP_ROOM; }
 
 /* A tile, in strips if rows are short. */
 static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
@@ -492,6 +497,8 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef KEEPS_TILE
 #undef WIDE
 #undef WAITS
+#undef STRIP_OF
+#undef STRIP_ROOM
 #undef APART_IF
 #undef SFX
 #undef T
