@@ -126,11 +126,13 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                               .n = n,
                               .in_step = step,
                               .out_step = step,
-                              .at_step = few ? 8 * few : 8,
+                              .at_step = few            ? 8 * few
+                                         : how == BLOCK ? 8 * lines
+                                                        : 8,
                               .lines = few ? few : lines,
                               .in_row = row,
                               .out_row = row,
-                              .at_row = few ? 8 : 8 * n,
+                              .at_row = few || how == BLOCK ? 8 : 8 * n,
                               .index_step = 1,
                               .groups = few ? lines / few : 0};
         run(s, a, few < lines && few ? n + 1 : piece, piece < n && !few);
@@ -151,7 +153,9 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
             expect(name, d, keep + start + line, step, n, want, at_want);
             for (int64_t j = 0; j < n; j++) {
                 wide got = load_wide(d, to + start + line + j * step);
-                const int64_t place = few ? line / e + j * few : i * n + j;
+                const int64_t place = few            ? line / e + j * few
+                                      : how == BLOCK ? i + j * lines
+                                                     : i * n + j;
                 if (is_best(name)) assert_int_equal(at[place], at_want[j]);
                 /* roundings in double (float64: of every element), one into the dtype */
                 long double terms = (long double)(j + 1),

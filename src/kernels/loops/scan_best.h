@@ -210,18 +210,27 @@ typedef struct FN(state) {
     bool begun;
 } FN(state);
 
-static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
-    s->begun = carry && FN(places)(carry, lines)[0] >= 0;
-    for (int64_t r = 0; s->begun && r < lines; r++) {
-        s->best[r] = FN(values)(carry)[r];
-        s->place[r] = FN(places)(carry, lines)[r];
+/* Of `lines` some, from the first on. */
+static inline void FN(eights_take)(FN(state) * s, void *carry, int64_t lines, int64_t first,
+                                   int64_t some) {
+    s->begun = carry && FN(places)(carry, lines)[first] >= 0;
+    for (int64_t r = 0; s->begun && r < some; r++) {
+        s->best[r] = FN(values)(carry)[first + r];
+        s->place[r] = FN(places)(carry, lines)[first + r];
     }
 }
-static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
-    for (int64_t r = 0; r < lines; r++) {
-        FN(values)(carry)[r] = s->best[r];
-        FN(places)(carry, lines)[r] = s->place[r];
+static inline void FN(eights_give)(const FN(state) * s, void *carry, int64_t lines, int64_t first,
+                                   int64_t some) {
+    for (int64_t r = 0; r < some; r++) {
+        FN(values)(carry)[first + r] = s->best[r];
+        FN(places)(carry, lines)[first + r] = s->place[r];
     }
+}
+static inline void FN(eights_begin)(FN(state) * s, void *carry, int64_t lines) {
+    FN(eights_take)(s, carry, lines, 0, lines);
+}
+static inline void FN(eights_end)(FN(state) * s, void *carry, int64_t lines) {
+    FN(eights_give)(s, carry, lines, 0, lines);
 }
 static inline __attribute__((always_inline)) void FN(eights_part)(FN(state) * s, const F *x, D *y,
                                                                   int64_t *at, int64_t n,

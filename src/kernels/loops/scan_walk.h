@@ -344,6 +344,45 @@ static APART void FN(run_eights)(void *carry, const nomen__scan_args *a) {
 }
 #endif
 
+#ifdef POSITIONS
+/* Some lines side by side in blocks without gaps: eight at a time go down a piece of them,
+ * and the last eight begin among those before, which become the same again. */
+enum { FN(beside_lines) = 63 };
+static APART void FN(run_beside)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK] __attribute__((aligned(64)));
+    const int64_t lines = a->lines, most = SCAN_BLOCK / lines;
+    FN(state) state[FN(beside_lines) / 8 + 1];
+    for (int64_t r = 0; r < lines; r += 8)
+        FN(eights_take)(&state[r / 8], carry, lines, r < lines - 8 ? r : lines - 8, 8);
+    for (int64_t j = 0, n; j < a->n; j += n) {
+        n = a->n - j < most ? a->n - j : most;
+        char *out = a->out + j * a->out_step;
+        int64_t *at = (int64_t *)(void *)(a->at + j * a->at_step);
+        const F *x = FN(fetch)(a->in + j * a->in_step, sizeof(T), n * lines, buf);
+        D *to = y;
+#ifdef DIRECT
+        if (a->in != a->out) to = (D *)(void *)out;
+#endif
+        for (int64_t r = 0; r < lines; r += 8) {
+            const int64_t first = r < lines - 8 ? r : lines - 8;
+            FN(eights)
+            (&state[r / 8], x + first, to + first, at + first, n, lines, a->index0 + j);
+        }
+        if (to == y) FN(put)(y, out, sizeof(T), n * lines);
+    }
+    for (int64_t r = 0; r < lines; r += 8)
+        FN(eights_give)(&state[r / 8], carry, lines, r < lines - 8 ? r : lines - 8, 8);
+}
+
+static bool FN(is_beside)(const nomen__scan_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T), step = a->lines * bytes;
+    return a->out && a->at && a->lines >= 8 && a->lines <= FN(beside_lines) && a->in_row == bytes &&
+           a->out_row == bytes && a->at_row == 8 && a->in_step == step && a->out_step == step &&
+           a->at_step == 8 * a->lines && a->index_step == 1;
+}
+#endif
+
 /* Elements of 4 bytes whose lines have no gaps, in the input or the output: turned over on the way
  * in or out, so that levels are dense. */
 static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
@@ -453,6 +492,12 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     }
     if (FN(is_block)(a)) {
         FN(run_block)(carry, a);
+        return;
+    }
+#endif
+#ifdef POSITIONS
+    if (FN(is_beside)(a)) {
+        FN(run_beside)(carry, a);
         return;
     }
 #endif
