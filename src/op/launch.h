@@ -6,6 +6,13 @@
 #include "op/op.h"
 
 enum { NOMEN__GRAIN = 32768 }; /* elements worth a chunk of their own */
+/* Of so many in all. least: of so few a chunk takes some microseconds, as long as it takes another
+ * thread to begin and to say that it is done. */
+static inline int64_t nomen__grain_of(int64_t elements, int64_t least) {
+    enum { CHUNKS = 4 };
+    if (elements <= 2 * least || elements >= CHUNKS * NOMEN__GRAIN) return NOMEN__GRAIN;
+    return elements / CHUNKS > least ? elements / CHUNKS : least;
+}
 
 /* What a launch works on is mostly an operand or a result itself, which the call holds: references
  * are counted for the copies alone. */

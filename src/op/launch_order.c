@@ -16,6 +16,9 @@ enum { AT_A_TIME = 1 << 20 }; /* elements, before it is asked whether to go on *
 /* of a row that threads share: at least so many elements each, and not more (they need scratch) */
 enum { PIECE = 1 << 16, MOST_PIECES = 16 };
 
+/* Elements of one chunk where there are few: each takes as long as ten of a sum. */
+enum { ONE_CHUNK = NOMEN__GRAIN / 4 };
+
 enum { IN, VALUES, INDICES };
 
 typedef struct order_job {
@@ -198,7 +201,7 @@ static bool run_small(const order_job *job, int64_t rows) {
 /* Bytes of scratch that so many rows take. */
 static size_t plan_job(order_job *job, int64_t rows) {
     const int64_t threads = nomen_get_num_threads();
-    job->grain = rows * job->row.n <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
+    job->grain = rows * job->row.n <= ONE_CHUNK ? rows : (rows + threads - 1) / threads;
     if (job->grain > TOGETHER) job->grain = (job->grain + TOGETHER - 1) / TOGETHER * TOGETHER;
     if (job->grain > rows) job->grain = rows;
     job->row.pieces = pieces_of(job, rows);

@@ -182,6 +182,16 @@ static void share_columns(reduction *r) {
     if (few && kept->size[0] % r->block == over) r->lent = NEIGHBOURS;
 }
 
+/* Elements worth a chunk of so many: short rows and reducers of many steps take longer. No result
+ * shows how rows are cut, so one thread has larger pieces. */
+static int64_t grain_of(const reduction *r, int64_t elements) {
+    enum { FEW = 64, SHORT = 3 * NOMEN__GRAIN / 8, STEPS = NOMEN__GRAIN / 2 };
+    if (elements <= 2 * SHORT || nomen_get_num_threads() == 1) return NOMEN__GRAIN;
+    return nomen__grain_of(elements, r->reduced.size[0] < FEW ? SHORT
+                                     : r->reducer->heavy      ? STEPS
+                                                              : NOMEN__GRAIN);
+}
+
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
@@ -206,12 +216,13 @@ static void finish_dims(reduction *r) {
     r->block = kept->size[0] < NOMEN__ACC_BLOCK ? kept->size[0] : NOMEN__ACC_BLOCK;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
     bool rows = span(kept->step[0][IN]) > span(reduced->step[0][IN]);
-    if (rows && r->block * r->param.count > NOMEN__GRAIN)
-        r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
-    if (r->block > kept->size[0]) r->block = kept->size[0];
-    r->blocks = (kept->size[0] + r->block - 1) / r->block;
     r->outer = 1;
     for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
+    const int64_t grain = grain_of(r, r->param.count * kept->size[0] * r->outer);
+    if (rows && r->block * r->param.count > grain)
+        r->block = grain / r->param.count > 8 ? grain / r->param.count : 8;
+    if (r->block > kept->size[0]) r->block = kept->size[0];
+    r->blocks = (kept->size[0] + r->block - 1) / r->block;
     r->whole = false;
     r->lent = 0;
     if (rows) return;
@@ -594,8 +605,9 @@ static nomen_status run(reduction *r) {
         run_units(r, 0, 1);
         return NOMEN_OK;
     }
-    int64_t grain = each ? (NOMEN__GRAIN + each - 1) / each : units;
-    if (each * units <= 2 * NOMEN__GRAIN) grain = units;
+    const int64_t worth = grain_of(r, each * units);
+    int64_t grain = each ? (worth + each - 1) / each : units;
+    if (each * units <= 2 * worth) grain = units;
     return share(r, units, grain, each ? each : 1, run_units);
 }
 

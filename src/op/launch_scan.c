@@ -12,6 +12,8 @@
 #include <string.h>
 
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
+/* Elements worth a chunk, if there are few. */
+enum { WORTH = 3 * NOMEN__GRAIN / 8 };
 enum { ENOUGH = 8 }; /* lines side by side that do well enough */
 enum { VALUES, POSITIONS, IN, TENSORS };
 
@@ -145,10 +147,11 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     /* Lines side by side in memory are worked on together, others one by one. */
     s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
     s->width = s->few ? s->few : s->block;
-    if (s->few) s->block = NOMEN__GRAIN / (s->n * s->few) + 1;
+    /* Products show which lines are worked on together, so no number of threads changes it. */
+    const int64_t grain = nomen__grain_of(s->numel, WORTH);
+    if (s->few) s->block = grain / (s->n * s->few) + 1;
     bool apart = llabs(s->row[IN]) > llabs(s->step[IN]);
-    if (apart && !s->few && s->block * s->n > NOMEN__GRAIN)
-        s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
+    if (apart && !s->few && s->block * s->n > grain) s->block = grain / s->n > 8 ? grain / s->n : 8;
     if (s->block > s->lines) s->block = s->lines;
     s->blocks = s->block == s->lines ? 1 : (s->lines + s->block - 1) / s->block;
     s->outer = nomen__nest_count(&s->others);
@@ -309,8 +312,9 @@ static nomen_status run(scan *s) {
         for (int64_t i = 0; !failed && i < units; i++) failed = run_alone(s, i);
         return failed;
     }
-    bool small = each * units <= 2 * NOMEN__GRAIN;
-    int64_t grain = small ? units : (NOMEN__GRAIN + each - 1) / each;
+    const int64_t worth = nomen__grain_of(each * units, WORTH);
+    const bool small = each * units <= 2 * worth;
+    const int64_t grain = small ? units : (worth + each - 1) / each;
     return nomen__parallel_asking(units, grain, run_units, s);
 }
 
