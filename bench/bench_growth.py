@@ -34,12 +34,16 @@ def add_sizes(most):
         n, k = 2 * n, k + 1
 
 
-def caches():
-    """Bytes of one processor's caches, smallest first."""
-    found = []
+def caches(threads):
+    """Bytes of one processor's caches, and of those that each of the threads has to itself
+    together, smallest first."""
+    found = set()
     for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
-        if (folder / "type").read_text().strip() != "Instruction":
-            found.append(int((folder / "size").read_text().strip()[:-1]) << 10)
+        if (folder / "type").read_text().strip() == "Instruction":
+            continue
+        size = int((folder / "size").read_text().strip()[:-1]) << 10
+        shared = (folder / "shared_cpu_list").read_text().strip()
+        found |= {size} if shared != "0" else {size, size * threads}
     return sorted(found)
 
 
@@ -114,7 +118,7 @@ def main():
     sizes = list(add_sizes(options.most))
     library = Library("nomen")
     library.lib.set_num_threads(options.threads)
-    edges, found, looked = caches(), [], 0
+    edges, found, looked = caches(options.threads), [], 0
     series = {}
     for n in sizes:
         for name in bench_cases.chosen(options.op):

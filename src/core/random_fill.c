@@ -94,7 +94,7 @@ struct how {
  * words of those before it. Stepping takes less than half of what drawing takes, and later legs,
  * which step over more, are shorter: so all are done at the same time. The numbers do not depend on
  * where legs end. */
-enum { STEP = 5, MOST_LEGS = 64, LEAST_COST = 100000 };
+enum { STEP = 5, MOST_LEGS = 64, LEAST_COST = 250000 };
 typedef struct leg {
     nomen_generator g; /* where it ends */
     int64_t begin;
@@ -179,7 +179,7 @@ static int plan_legs(leg *legs, int64_t n, const how *h, int threads) {
 
 /* false: on this thread alone. */
 static bool draw_in_legs(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    if (!h->words || n < 2 * CHUNK || n * h->cost < LEAST_COST) return false;
+    if (!h->words || n < 2 * CHUNK || n * (h->cost - STEP * h->words) < LEAST_COST) return false;
     const int all = nomen_get_num_threads(), threads = all < MOST_LEGS ? all : MOST_LEGS;
     if (threads == 1) return false;
     size_t capacity;

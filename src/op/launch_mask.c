@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHUNK = NOMEN__GRAIN };
+enum { CHUNK = NOMEN__GRAIN / 2 }; /* elements of a mask */
 
 /* ---- masks as they are worked with ----------------------------------------------------------- */
 
@@ -14,21 +14,22 @@ nomen_tensor *nomen__plain_mask(nomen_tensor *t, int ndim, const int64_t *size) 
     return nomen__copied(nomen__tensor_empty(NOMEN_BOOL, ndim, size), t);
 }
 
-/* Eight bytes at a time: the lanes of sum cannot overflow in 255 steps. */
+/* How many of n bytes are not zero; foreign memory may hold other bytes than 0 and 1. A lane of sum
+ * cannot overflow in 255 steps. */
 static int64_t ones(const char *at, int64_t n) {
-    const uint64_t low = UINT64_C(0x0101010101010101), even = UINT64_C(0x00ff00ff00ff00ff);
+    typedef uint8_t bytes __attribute__((vector_size(16)));
+    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), all = UINT64_C(0x0001000100010001);
     int64_t count = 0, i = 0;
-    while (i + 8 <= n) {
-        uint64_t sum = 0, word;
-        for (int k = 0; k < 255 && i + 8 <= n; k++, i += 8) {
-            memcpy(&word, at + i, 8);
-            word |= word >> 4; /* foreign memory may hold other bytes than 0 and 1 */
-            word |= word >> 2;
-            word |= word >> 1;
-            sum += word & low;
+    while (i + 16 <= n) {
+        bytes sum = {0}, x;
+        uint64_t half[2];
+        for (int k = 0; k < 255 && i + 16 <= n; k++, i += 16) {
+            memcpy(&x, at + i, sizeof x);
+            sum -= (bytes)(x != 0);
         }
-        sum = (sum & even) + (sum >> 8 & even);
-        count += (int64_t)((sum * UINT64_C(0x0001000100010001)) >> 48);
+        memcpy(half, &sum, sizeof half);
+        for (int k = 0; k < 2; k++)
+            count += (int64_t)(((half[k] & even) + (half[k] >> 8 & even)) * all >> 48);
     }
     for (; i < n; i++) count += at[i] != 0;
     return count;
@@ -304,33 +305,25 @@ typedef struct position_job {
     const int64_t *counts, *size;
     int64_t *out;
     int ndim;
+    nomen__loop *pack; /* of 32 bits */
 } position_job;
+
+static nomen__loop *position_loop(void) { return nomen__kernel_find("pack", NOMEN_I32)->loop; }
 
 enum { WINDOW = 256 }; /* elements of a mask whose positions are found at a time */
 
-/* Which of n bytes are not zero, and how many. Words of none are passed over; elsewhere nothing
- * depends on a guess. */
-static int find_in(const char *mask, int n, uint8_t *at) {
-    int k = 0, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t word;
-        memcpy(&word, mask + i, sizeof word);
-        if (!word) continue;
-        for (int j = i; j < i + 8; j++) {
-            at[k] = (uint8_t)j;
-            k += mask[j] != 0;
-        }
-    }
-    for (; i < n; i++) {
-        at[k] = (uint8_t)i;
-        k += mask[i] != 0;
-    }
-    return k;
+/* Which of n bytes are not zero, and how many; from: the numbers from 0 on. */
+static int find_in(const position_job *job, const char *mask, int n, const uint32_t *from,
+                   uint32_t *at) {
+    const int64_t count = ones(mask, n);
+    char *const ptr[] = {(char *)at, (char *)(uintptr_t)from, (char *)(uintptr_t)mask};
+    if (count) job->pack(ptr, (const int64_t[]){n}, count);
+    return (int)count;
 }
 
 /* The coordinates of elements of one row, whose others are those of `before`. */
 static int64_t *write_coordinates(int64_t *out, int ndim, const int64_t *before, int64_t first,
-                                  const uint8_t *at, int n) {
+                                  const uint32_t *at, int n) {
     if (ndim == 1) {
         for (int k = 0; k < n; k++) out[k] = first + at[k];
     } else if (ndim == 2) {
@@ -353,7 +346,7 @@ enum { SHORT_ROW = 32, INVERSE_BITS = 24 };
 
 static inline __attribute__((always_inline)) int64_t *
 write_carried(int64_t *out, const int ndim, const int64_t *before, const int64_t *size,
-              const int64_t *inverse, const uint8_t *at, int n) {
+              const int64_t *inverse, const uint32_t *at, int n) {
     for (int k = 0; k < n; k++, out += ndim) {
         int64_t here = before[ndim - 1] + at[k];
 #pragma GCC unroll 4
@@ -368,7 +361,7 @@ write_carried(int64_t *out, const int ndim, const int64_t *before, const int64_t
 }
 
 static int64_t *write_short_rows(int64_t *out, const position_job *job, const int64_t *before,
-                                 const int64_t *inverse, const uint8_t *at, int n) {
+                                 const int64_t *inverse, const uint32_t *at, int n) {
     switch (job->ndim) {
     case 2: return write_carried(out, 2, before, job->size, inverse, at, n);
     case 3: return write_carried(out, 3, before, job->size, inverse, at, n);
@@ -392,7 +385,9 @@ static void find_coordinates(void *context, int64_t begin, int64_t end) {
     int64_t coordinate[NOMEN_MAX_DIMS], inverse[NOMEN_MAX_DIMS], rest = begin;
     const int last = job->ndim - 1;
     const bool is_short = last > 0 && job->size[last] < SHORT_ROW;
-    uint8_t at[WINDOW + 1];
+    uint32_t at[WINDOW], from[WINDOW];
+    const int64_t most = end - begin < WINDOW ? end - begin : WINDOW;
+    for (int64_t i = 0; i < most; i++) from[i] = (uint32_t)i;
     for (int d = last; d >= 0; d--) {
         const int64_t size = job->size[d];
         coordinate[d] = rest % size;
@@ -400,10 +395,10 @@ static void find_coordinates(void *context, int64_t begin, int64_t end) {
         inverse[d] = size < WINDOW ? (1 << INVERSE_BITS) / size + 1 : 0;
     }
     while (begin < end) {
-        int64_t n = is_short ? WINDOW : job->size[last] - coordinate[last];
+        int64_t n = is_short ? most : job->size[last] - coordinate[last];
         if (n > end - begin) n = end - begin;
-        if (n > WINDOW) n = WINDOW;
-        int found = find_in(job->mask + begin, (int)n, at);
+        if (n > most) n = most;
+        int found = find_in(job, job->mask + begin, (int)n, from, at);
         if (is_short)
             out = write_short_rows(out, job, coordinate, inverse, at, found);
         else
@@ -419,8 +414,9 @@ nomen_tensor *nomen__mask_positions(nomen_tensor *t) {
     int64_t count = counts ? total(counts) : 0;
     if (counts) positions = nomen__tensor_empty(NOMEN_I64, 1, &count);
     if (positions && count) {
-        position_job job = {mask->data, values(counts), &mask->numel,
-                            (int64_t *)(void *)positions->data, 1};
+        position_job job = {
+            mask->data, values(counts), &mask->numel, (int64_t *)(void *)positions->data,
+            1,          position_loop()};
         if (nomen__parallel_asking(mask->numel, CHUNK, find_coordinates, &job)) {
             nomen__release(positions);
             positions = NULL;
@@ -438,8 +434,9 @@ nomen_status nomen__launch_nonzero(nomen__call *c) {
     bool apart = !is_plain(out) || (c->target[0] && nomen__may_overlap(out, mask));
     nomen_tensor *made = nomen__launch_output(out, NOMEN_I64, apart);
     if (!made) return NOMEN_ERROR_MEMORY;
-    position_job job = {mask->data, values(c->temporary[COUNTS]), t->size,
-                        (int64_t *)(void *)made->data, t->ndim};
+    position_job job = {mask->data, values(c->temporary[COUNTS]),
+                        t->size,    (int64_t *)(void *)made->data,
+                        t->ndim,    position_loop()};
     nomen_status s =
         t->ndim ? nomen__parallel_asking(mask->numel, CHUNK, find_coordinates, &job) : NOMEN_OK;
     s = nomen__launch_end(out, made, s);
