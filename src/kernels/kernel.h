@@ -166,7 +166,8 @@ typedef struct nomen__order nomen__order;
 struct nomen__order {
     int what; /* this and the type are the kernel's own */
     const void *type;
-    size_t (*scratch)(const nomen__order *o, const nomen__order_args *a); /* bytes for all below */
+    /* Bytes for all below, of as many rows or fewer. */
+    size_t (*scratch)(const nomen__order *o, const nomen__order_args *a);
     void (*run)(const nomen__order *o, const nomen__order_args *a, void *scratch);
     /* The same without scratch; false: rows are too many or too long for that. */
     bool (*small)(const nomen__order *o, const nomen__order_args *a);

@@ -73,12 +73,16 @@ static inline int64_t ORDER_NAME(lane_parts, WIDTH, k)(const nomen__order_args *
 /* Are there rows enough to sort a vector of them at a time? That takes as long for one as for all,
  * and longer for each element the more there are: rows of more than `each` elements for each of
  * them are sooner sorted, or looked through, one by one. */
-static inline bool ORDER_NAME(are_enough, WIDTH, k)(const nomen__order_args *a, order_what what) {
+static inline int64_t ORDER_NAME(enough, WIDTH, k)(const nomen__order_args *a, order_what what) {
     const bool wide = WIDTH == 64;
     const int64_t each = what == SORT || what == TOPK ? (wide ? 300 : 100)
                          : what == MODE               ? (wide ? 400 : 180)
                                                       : (wide ? 64 : 96);
-    return a->rows >= LEAST_ROWS(K) && a->n <= each * a->rows;
+    const int64_t rows = (a->n + each - 1) / each;
+    return rows > LEAST_ROWS(K) ? rows : LEAST_ROWS(K);
+}
+static inline bool ORDER_NAME(are_enough, WIDTH, k)(const nomen__order_args *a, order_what what) {
+    return a->rows >= ORDER_NAME(enough, WIDTH, k)(a, what);
 }
 
 static ORDER_NAME(plan, WIDTH, s)
@@ -107,7 +111,7 @@ static ORDER_NAME(plan, WIDTH, s)
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
-    p.bare = bare && a->n > (WIDTH == 32 && WIDE ? WIDE : SOME);
+    p.bare = bare && a->n > SOME && (WIDTH == 64 || a->n > WIDE);
     p.halves = WIDTH == 64 && what == SORT && !p.bare && has_short_places(a);
     if (p.bare || p.halves) {
         p.each = 0;
@@ -136,12 +140,23 @@ static ORDER_NAME(plan, WIDTH, s)
     return p;
 }
 
-static size_t ORDER_NAME(scratch_planned, WIDTH, e)(const nomen__order_args *a, order_what what) {
+static size_t ORDER_NAME(planned_bytes, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
     const int64_t lanes = p.ranked ? ORDER_NAME(level, WIDTH, lanes) : 1;
     const int64_t rows = (p.batch + lanes - 1) / lanes * lanes; /* what is turned over */
     int64_t elements = (p.batch + 1) * p.each, keys = (rows + 2) * p.keys;
     return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K) + (size_t)p.levels * 8;
+}
+
+/* For a->rows rows, and fewer at a time: these may be too few to fill vectors, and go another way,
+ * which takes the more the more there are. */
+static size_t ORDER_NAME(scratch_planned, WIDTH, e)(const nomen__order_args *a, order_what what) {
+    const size_t all = ORDER_NAME(planned_bytes, WIDTH, e)(a, what);
+    nomen__order_args fewer = *a;
+    fewer.rows = ORDER_NAME(enough, WIDTH, k)(a, what) - 1;
+    if (a->rows <= fewer.rows) return all;
+    const size_t some = ORDER_NAME(planned_bytes, WIDTH, e)(&fewer, what);
+    return some > all ? some : all;
 }
 
 /* Where an element has its position, as wide as a key. */
