@@ -11,8 +11,6 @@
  * processors would take from each other ([150, 200] took up to four times as long by two). BESIDE:
  * so few are better turned over, but for rows of more than TURNED elements, which kernels do not
  * turn. */
-/* Scratch is of float. */
-enum { WIDE_BYTES = sizeof(float) };
 enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, TURNED = 64, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
@@ -57,11 +55,11 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
 /* Scratch for each chunk, of which there are as many as threads. Where there is no room for it the
  * kernel does without. */
 static nomen_status run_with_scratch(rows_job *job, int64_t rows) {
-    enum { LINE = 64 };
+    enum { LINE = 64, BYTES = sizeof(float) }; /* that is what half types are computed with */
     const int64_t threads = nomen_get_num_threads();
     size_t capacity;
     job->grain = (rows + threads - 1) / threads;
-    job->scratch_each = (size_t)(job->row.n * WIDE_BYTES + LINE - 1) / LINE * LINE;
+    job->scratch_each = (size_t)(job->row.n * BYTES + LINE - 1) / LINE * LINE;
     const int64_t chunks = (rows + job->grain - 1) / job->grain;
     job->row.wide = nomen__buffer_new((size_t)chunks * job->scratch_each, &capacity);
     if (!job->row.wide) nomen__error_drop();

@@ -73,7 +73,7 @@ static APART int ORDER_NAME(put_words, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, 
     return v_any32((vi32)(lost != 0)) ? l->places - up : 0;
 }
 
-/* Which lanes of two levels of words are alike above their positions. */
+/* Are the words of two levels alike above their positions in any lane? */
 static inline bool ORDER_NAME(any_alike, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * words,
                                                    K mask) {
     typedef ORDER_NAME(some, WIDTH, k) some;

@@ -361,6 +361,7 @@ static void ORDER_NAME(odd_values, WIDTH, k)(const nomen__order_args *a, int64_t
             a->in + (row + r) * a->in_row, a->in_step);
 }
 
+/* All of them, of rows that lie behind each other. */
 static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
                                           const K *keys, const order_type *t, uint64_t flip) {
     ORDER_NAME(values_of, WIDTH, k)(a, row, rows, keys, a->n, 1, t, flip);

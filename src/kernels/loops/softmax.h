@@ -8,9 +8,8 @@
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 #define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
 #define WAITS      (WIDE && wide)
-/* Bytes of a strip of two vectors of rows, whose elements wait as what is computed with. */
-#define STRIP_OF(n) ((n) * 2 * W * (int64_t)sizeof(F))
-#define STRIP_ROOM  (WHOLE ? STRIP_BYTES : STRIP_WAITS)
+/* Bytes of what waits of a strip, as what is computed with. */
+#define STRIP_ROOM (WHOLE ? STRIP_BYTES : STRIP_WAITS)
 /* Do elements of a strip wait by themselves? */
 #define APART_IF(near) (!(near) || !WHOLE)
 /* A tile of what is computed with: half types leave that to the functions of float32. */
@@ -333,7 +332,7 @@ static APART void FN(wide)(char *out, const char *in, int64_t n, int64_t in_step
 }
 
 /* Is that as many elements of two vectors of rows as wait nearby? */
-static inline bool FN(is_strip)(int64_t n) { return STRIP_OF(n) <= STRIP_ROOM; }
+static inline bool FN(is_strip)(int64_t n) { return n * 2 * W * (int64_t)sizeof(F) <= STRIP_ROOM; }
 
 /* A tile, in strips if rows are short. */
 static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
@@ -497,7 +496,6 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef KEEPS_TILE
 #undef WIDE
 #undef WAITS
-#undef STRIP_OF
 #undef STRIP_ROOM
 #undef APART_IF
 #undef SFX
