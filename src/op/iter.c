@@ -15,6 +15,13 @@
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
+enum {
+    BLOCK_ROW = 256,
+    HOLES_ROW = 1024,
+    EVEN = 16,
+    SLIVER_STEP = 4 /* elements */,
+    BLOCK_BYTES = 16384
+};
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 /* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors:
  * what is left takes some kernels as long as the row. */
@@ -154,11 +161,19 @@ static void tile_short(nomen__iter *it, int64_t item) {
     it->high = TILE_BYTES / it->width / item;
 }
 
+/* Parts of the dim that is cut: of so many elements at most, all about the same. */
+static void cut_evenly(nomen__iter *it, int64_t most) {
+    const int64_t size = it->size[it->cut], parts = (size + most - 1) / most;
+    const int64_t part = (size + parts - 1) / parts;
+    it->width = (part + EVEN - 1) / EVEN * EVEN < most ? (part + EVEN - 1) / EVEN * EVEN : part;
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
     const bool few = it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2);
-    if (few && it->moves) return; /* see nomen__copy_few */
+    if (few && it->moves) return;                                    /* see nomen__copy_few */
+    if (!it->moves && it->size[0] * it->own[0] <= BLOCK_ROW) return; /* see find_blocks */
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -166,7 +181,7 @@ static void find_tiles(nomen__iter *it) {
                 best = d;
                 break;
             }
-    if (!best || (few && it->size[best] >= 4 * SLIVER && !is_short(it, best))) return;
+    if (!best || (few && !is_short(it, best))) return;
     for (; best > 1; best--) swap_dims(it, best, best - 1);
     int64_t item = 1;
     for (int k = 1; k < it->count; k++)
@@ -184,6 +199,7 @@ static void find_tiles(nomen__iter *it) {
         else if (!it->moves && is_short(it, 1))
             tile_short(it, item);
     }
+    cut_evenly(it, it->width);
     find_turns(it);
 }
 
@@ -243,11 +259,108 @@ static void find_apart(nomen__iter *it) {
     if (is_apart(it)) tile_all(it);
 }
 
+/* The input whose elements along dim 0 lie apart, while they do not along another; 0: none. */
+static int crossing(const nomen__iter *it) {
+    for (int k = 1; k < it->count; k++) {
+        if (it->step[0][k] == 0 || it->step[0][k] == it->own[k]) continue;
+        for (int d = 1; d < it->ndim; d++)
+            if (it->step[d][k] == it->own[k]) return k;
+    }
+    return 0;
+}
+
+/* The dims, from dim 1 on, along which such an input is read until a line of the cache is used up:
+ * brought next to dim 0 where `move`; otherwise it is only told whether a block that has as much of
+ * all dims in between has room. */
+static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
+    int64_t run = it->own[k], width = it->size[0];
+    int last = 0, far = 1;
+    for (int next = 1; run < LINE && next < it->ndim; next++) {
+        int d = 1;
+        while (d < it->ndim && it->step[d][k] != run) d++;
+        if (d == it->ndim) break;
+        if (d > last) last = d;
+        run *= it->size[d];
+        for (; move && d > next; d--) swap_dims(it, d, d - 1);
+    }
+    if (!last) return true;
+    for (; far < last; far++) width *= it->size[far];
+    const int64_t part = run > LINE ? it->size[last] * LINE / run : it->size[last];
+    return width * (part ? part : 1) * item <= BLOCK_BYTES;
+}
+
+/* Are there enough elements along its dim without holes? */
+static bool has_lines(const nomen__iter *it, int k) {
+    int d = 1;
+    while (it->step[d][k] != it->own[k]) d++;
+    return it->size[d] * it->own[k] >= LINE / 2;
+}
+
+/* Of an input that has no such room: of its lines, and as much of the dims near in the output. */
+static void find_cut(nomen__iter *it, int k, int64_t item) {
+    int c = 1, cut = 0;
+    while (it->step[c][k] != it->own[k]) c++;
+    const int64_t rows = it->size[c] < LINE / item ? it->size[c] : LINE / item;
+    for (it->inner = 1; cut < c - 1 && it->inner * it->size[cut] * item * rows <= BLOCK_BYTES;
+         cut++)
+        it->inner *= it->size[cut];
+    for (; c > cut + 1; c--) swap_dims(it, c, c - 1);
+    it->cut = cut;
+    cut_evenly(it, BLOCK_BYTES / (it->inner * item * rows));
+}
+
+/* All of some of the nearest dims, and of the next one as much as there is room for. */
+static void find_whole(nomen__iter *it, int64_t bytes, int64_t item) {
+    int cut = 0;
+    it->inner = 1;
+    while (cut + 2 < it->ndim && it->inner * it->size[cut] * it->size[cut + 1] * item <= bytes)
+        it->inner *= it->size[cut++];
+    it->cut = cut;
+    it->width = it->size[cut];
+}
+
+/* Short rows of any other kind, and such whose elements lie apart: more of them is made one row of
+ * each operand that does not lie so. */
+static void find_blocks(nomen__iter *it) {
+    if (it->ndim < 2 || it->moves || it->tiled || it->even || it->again || it->slivers) return;
+    int64_t item = 1;
+    bool holes = false;
+    for (int k = 0; k < it->count; k++) {
+        if (it->own[k] > item) item = it->own[k];
+        holes |= it->step[0][k] && it->step[0][k] != it->own[k];
+    }
+    if (it->size[0] * item > (holes ? HOLES_ROW : BLOCK_ROW)) return;
+    const int cross = crossing(it);
+    if (cross && !near_line(it, cross, item, false)) {
+        if (has_lines(it, cross)) {
+            find_cut(it, cross, item);
+        } else {
+            near_line(it, cross, item, true);
+            find_whole(it, BLOCK_BYTES / 4, item);
+        }
+    } else {
+        find_whole(it, (cross ? BLOCK_BYTES : TILE_BYTES) / 4, item);
+    }
+    const int64_t n = it->inner * it->width;
+    const bool all = n * item <= 2 * BLOCK_ROW || it->width == it->size[it->cut];
+    for (int k = 0; k < it->count; k++) {
+        for (int d = 0; d < it->cut; d++)
+            if (it->step[d + 1][k] != it->size[d] * it->step[d][k]) it->tiled |= 1u << k;
+        if (all && it->step[it->cut + 1][k] != n * it->step[0][k]) it->tiled |= 1u << k;
+        if (it->step[0][k] && it->step[0][k] != it->own[k]) it->tiled |= 1u << k;
+    }
+    it->high = TILE_BYTES / n / item;
+    if (it->high < LINE / item) it->high = BLOCK_BYTES / n / item;
+    if (it->high > it->size[it->cut + 1]) it->high = it->size[it->cut + 1];
+}
+
 /* Where the output's nearest dim is short, a loop along it would be little more than its call: the
  * next one is walked in its place. */
 static void find_slivers(nomen__iter *it) {
     if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
     if (it->moves || it->even || it->again) return; /* see nomen__copy_few */
+    for (int k = 0; k < it->count; k++)
+        if (llabs(it->step[1][k]) > SLIVER_STEP * it->own[k]) return;
     swap_dims(it, 0, 1);
     it->slivers = true;
 }
@@ -269,6 +382,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         find_short_rows(it);
         find_apart(it);
         find_slivers(it);
+        find_blocks(it);
     }
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
@@ -299,6 +413,8 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->slivers = it->even = it->again = it->turns = false;
     it->called = false;
+    it->cut = 0;
+    it->inner = 1;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -537,7 +653,7 @@ static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
         nomen__reverse_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
         return;
     }
-    if (it->moves && n <= SHORT_ROW && step[1] != 0) {
+    if (it->moves && n <= SHORT_ROW && (step[1] != 0 || step[0] != it->own[0])) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         return;
     }
@@ -595,28 +711,54 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static int64_t bands(const nomen__iter *it) { return (it->size[1] + it->high - 1) / it->high; }
+static int64_t bands(const nomen__iter *it) {
+    return (it->size[it->cut + 1] + it->high - 1) / it->high;
+}
 
 /* Room for the inputs that do not lie like the output, and for an output with holes; whose rows are
- * there, and how many. */
+ * there, of how many elements, and how many. */
 typedef struct tile_room {
-    alignas(64) char at[OPERANDS][TILE_BYTES + LINE];
+    alignas(64) char at[OPERANDS][BLOCK_BYTES + LINE];
     const char *corner[OPERANDS];
-    int64_t rows[OPERANDS];
+    int64_t n[OPERANDS], rows[OPERANDS];
 } tile_room;
 
-/* A tile of input k, unless it is what is there: outer dims may not move it, and an operand may be
- * there more than once (x.addcmul(x, y)). */
+/* A tile of operand k in the output's order, and as it lies; `from` the one and `to` the other. */
+static void move_tile(const nomen__iter *it, int k, char *to, const char *from, int64_t n,
+                      int64_t rows) {
+    nomen__block b; /* not filled with zeros, which takes as long as what is done with it */
+    b.ndim = it->cut + 2;
+    int64_t step = it->own[k];
+    for (int d = 0; d < b.ndim; d++) {
+        b.size[d] = d > it->cut ? rows : d == it->cut ? n / it->inner : it->size[d];
+        b.to[d] = k ? step : it->step[d][k];
+        b.from[d] = k ? it->step[d][k] : step;
+        step *= b.size[d];
+    }
+    nomen__move_block(to, from, &b, it->own[k]);
+}
+
+/* Are they one input, which is there twice? (x.addcmul(x, y)) */
+static bool lie_alike(const nomen__iter *it, int j, int k) {
+    bool alike = it->own[j] == it->own[k];
+    for (int d = 0; d <= it->cut + 1; d++) alike &= it->step[d][j] == it->step[d][k];
+    return alike;
+}
+
+static bool holds(const tile_room *room, int k, const char *corner, int64_t n, int64_t rows) {
+    return room->corner[k] == corner && room->n[k] == n && room->rows[k] >= rows;
+}
+
+/* A tile of input k, unless it is what is there: outer dims may not move it. */
 static char *gather(const nomen__iter *it, tile_room *room, int k, const char *corner, int64_t n,
                     int64_t rows) {
     char *to = room->at[k];
     for (int j = 1; j < k; j++)
-        if (room->corner[j] == corner && room->rows[j] >= rows && it->own[j] == it->own[k] &&
-            it->step[0][j] == it->step[0][k] && it->step[1][j] == it->step[1][k])
-            return room->at[j];
-    if (room->corner[k] == corner && room->rows[k] >= rows) return to;
-    if (k) nomen__tile_gather(to, corner, it->step[0][k], it->step[1][k], n, rows, it->own[k]);
+        if (holds(room, j, corner, n, rows) && lie_alike(it, j, k)) return room->at[j];
+    if (holds(room, k, corner, n, rows)) return to;
+    if (k) move_tile(it, k, to, corner, n, rows);
     room->corner[k] = corner;
+    room->n[k] = n;
     room->rows[k] = rows;
     return to;
 }
@@ -636,7 +778,7 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
     for (int k = 0; k < it->count; k++) {
         ptr[k] = corner[k];
         step[k] = it->step[0][k];
-        down[k] = it->step[1][k];
+        down[k] = it->step[it->cut + 1][k];
         if (it->tiled >> k & 1) {
             ptr[k] = gather(it, room, k, corner[k], n, rows);
             step[k] = it->own[k];
@@ -653,31 +795,32 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
         return;
     }
     run_lines(it, ptr, step, n, down, rows);
-    if (it->tiled & 1)
-        nomen__copy_rows(corner[0], it->step[1][0], room->at[0], width * it->own[0], high,
-                         width * it->own[0]);
+    if (it->tiled & 1) move_tile(it, 0, corner[0], room->at[0], width, high);
 }
 
 /* Bands of rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
     const int64_t each = bands(it), high = it->high, width = it->width;
+    const int dim = it->cut;
+    const int64_t size = it->size[dim];
     int64_t index[NOMEN_MAX_DIMS];
     char *outer[OPERANDS], *ptr[OPERANDS];
     tile_room room;
     for (int k = 0; k < OPERANDS; k++) room.corner[k] = NULL;
-    enter(it, 2, begin / each, index, outer);
+    enter(it, dim + 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
-        int64_t first = band * high, rows = it->size[1] - first;
+        int64_t first = band * high, rows = it->size[dim + 1] - first;
         if (rows > high) rows = high;
-        for (int64_t i = 0; i < it->size[0]; i += width) {
+        for (int64_t i = 0; i < size; i += width) {
+            const int64_t part = size - i < width ? size - i : width;
             for (int k = 0; k < it->count; k++)
-                ptr[k] = outer[k] + first * it->step[1][k] + i * it->step[0][k];
-            run_tile(it, &room, ptr, it->size[0] - i < width ? it->size[0] - i : width, rows);
+                ptr[k] = outer[k] + first * it->step[dim + 1][k] + i * it->step[dim][k];
+            run_tile(it, &room, ptr, it->inner * part, rows);
         }
         if (++band < each) continue;
         band = 0;
-        advance(it, 2, index, outer);
+        advance(it, dim + 2, index, outer);
     }
 }
 
@@ -711,8 +854,9 @@ APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     void *context = (void *)(uintptr_t)it;
     /* a heavy kernel takes longer to begin than to copy what it works on */
     if (it->tiled && !(it->called && it->alone == NOMEN__ALONE)) {
-        int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
-        int64_t grain = it->alone / 2 / (it->size[0] * it->high);
+        const int64_t row = it->inner * it->size[it->cut];
+        int64_t count = it->numel / row / it->size[it->cut + 1] * bands(it);
+        int64_t grain = it->alone / 2 / (row * it->high);
         if (it->numel <= it->alone) grain = count;
         return share(count, grain ? grain : 1, run_bands, context);
     } else if (it->slivers) {

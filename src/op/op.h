@@ -556,6 +556,8 @@ typedef struct nomen__iter {
     uint32_t tiled; /* bit per input that does not lie like the output in dims 0 and 1: read in
                        tiles, `high` rows of `width` elements at most; bit 0: written in such */
     bool called;    /* if tiled: short rows for which a light kernel is called one by one instead */
+    int cut; /* if tiled: the dim of which a tile has `width` indices, and of the next one `high` */
+    int64_t inner; /* elements of the dims before it, of which a tile has all */
     int64_t high, width;
     bool slivers; /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
     bool moves;   /* one input, whose elements are copied as they are */

@@ -534,6 +534,36 @@ static void take_turned(const place_walk *w, char *table, char *rows, int64_t be
     }
 }
 
+/* A few places of each of many outer indices: one place of all of them after the other, so that it
+ * is one long move. Each element meets what is put to it in the same order as ever. */
+static bool walk_few(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n,
+                     const place_lines *l) {
+    enum { MOST = 8, LEAST = 16, SOME = 512 };
+    const int64_t bytes = w->run * w->item;
+    if (n > MOST || l->count < LEAST || (w->run > 1 && (w->fold || !w->run_step))) return false;
+    for (int64_t first = 0, some; first < l->count; first += some) {
+        some = l->count - first < SOME ? l->count - first : SOME;
+        for (int64_t i = 0; i < n; i++) {
+            char *const place = table + first * l->table + at[i] * w->item, *const row =
+                                                                                rows +
+                                                                                first * l->rows +
+                                                                                i * w->row_step;
+            if (w->fold)
+                w->fold((char *const[]){place, place, row},
+                        (const int64_t[]){l->table, l->table, l->rows}, some);
+            else if (w->run > 1 && w->kind == NOMEN__PLACE_TAKE)
+                nomen__copy_rows(row, l->rows, place, l->table, some, bytes);
+            else if (w->run > 1)
+                nomen__copy_rows(place, l->table, row, l->rows, some, bytes);
+            else if (w->kind == NOMEN__PLACE_TAKE)
+                w->copy((char *const[]){row, place}, (const int64_t[]){l->rows, l->table}, some);
+            else
+                w->copy((char *const[]){place, row}, (const int64_t[]){l->table, l->rows}, some);
+        }
+    }
+    return true;
+}
+
 /* Places begin to end of outer indices that follow each other: l. */
 static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end,
                         const place_lines *l) {
@@ -546,6 +576,7 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
         return;
     }
     rows += begin * w->row_step;
+    if (walk_few(w, table, rows, w->at + begin, end - begin, l)) return;
     if (w->run == 1) {
         walk_points(w, table, rows, w->at + begin, w->item, end - begin, false, l);
         return;
@@ -613,10 +644,18 @@ static void walk_slices(void *context, int64_t begin, int64_t end) {
 }
 
 static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t rows_step) {
+    const int last = w->ndim - 1;
     if (size == 1) return;
+    table_step *= w->item;
+    rows_step *= w->item;
+    if (last >= 0 && table_step == w->table_step[last] * w->size[last] &&
+        rows_step == w->rows_step[last] * w->size[last]) {
+        w->size[last] *= size;
+        return;
+    }
     w->size[w->ndim] = size;
-    w->table_step[w->ndim] = table_step * w->item;
-    w->rows_step[w->ndim++] = rows_step * w->item;
+    w->table_step[w->ndim] = table_step;
+    w->rows_step[w->ndim++] = rows_step;
 }
 
 static void set_kernels(place_walk *w, nomen_dtype dtype) {

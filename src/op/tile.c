@@ -4,49 +4,8 @@
 
 #include "op/op.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-typedef uint16_t __attribute__((may_alias)) item_2;
-typedef uint32_t __attribute__((may_alias)) item_4;
-typedef uint64_t __attribute__((may_alias)) item_8;
-typedef struct item_16 {
-    uint64_t half[2];
-} __attribute__((may_alias)) item_16;
-
-/* Elements are read along the far dim, which is the one without holes in memory. */
-static void gather_1(char *to, const char *from, int64_t near, int64_t far, int64_t n,
-                     int64_t rows) {
-    for (int64_t i = 0; i < n; i++, from += near)
-        for (int64_t r = 0; r < rows; r++) to[r * n + i] = from[r * far];
-}
-
-static void gather_2(item_2 *to, const char *from, int64_t near, int64_t far, int64_t n,
-                     int64_t rows) {
-    for (int64_t i = 0; i < n; i++, from += near)
-        for (int64_t r = 0; r < rows; r++)
-            to[r * n + i] = *(const item_2 *)(const void *)(from + r * far);
-}
-
-static void gather_4(item_4 *to, const char *from, int64_t near, int64_t far, int64_t n,
-                     int64_t rows) {
-    for (int64_t i = 0; i < n; i++, from += near)
-        for (int64_t r = 0; r < rows; r++)
-            to[r * n + i] = *(const item_4 *)(const void *)(from + r * far);
-}
-
-static void gather_8(item_8 *to, const char *from, int64_t near, int64_t far, int64_t n,
-                     int64_t rows) {
-    for (int64_t i = 0; i < n; i++, from += near)
-        for (int64_t r = 0; r < rows; r++)
-            to[r * n + i] = *(const item_8 *)(const void *)(from + r * far);
-}
-
-static void gather_16(item_16 *to, const char *from, int64_t near, int64_t far, int64_t n,
-                      int64_t rows) {
-    for (int64_t i = 0; i < n; i++, from += near)
-        for (int64_t r = 0; r < rows; r++)
-            to[r * n + i] = *(const item_16 *)(const void *)(from + r * far);
-}
 
 nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
     static const nomen_dtype moved[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
@@ -226,27 +185,90 @@ static void repeat(char *to, const char *from, int64_t near, int64_t n, int64_t 
         memcpy(to + done, to, (size_t)(done < whole - done ? done : whole - done));
 }
 
-void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
-                        int64_t rows, int64_t item) {
-    void *out = to; /* a buffer aligned for every element */
-    if (near == 0) {
-        nomen__spread_rows(to, n * item, from, far, n, rows, item);
-        return;
-    } else if (far == 0) {
-        repeat(to, from, near, n, rows, item);
-        return;
-    } else if (near == item) {
-        nomen__copy_rows(to, n * item, from, far, rows, n * item);
-        return;
-    } else if (far == item) {
-        nomen__turn_tile(to, n * item, from, near, n, rows, item);
+/* ---- blocks of any dims ---------------------------------------------------------------------- */
+
+/* A dim of such a block: bytes from index to index of both sides. */
+typedef struct block_dim {
+    int64_t size, to, from;
+} block_dim;
+
+/* Rows along dim a, one after the other along dim b. */
+static void move_rows(char *to, const char *from, const block_dim *a, const block_dim *b,
+                      int64_t item) {
+    enum { CALLED = 16 }; /* elements for which a call pays */
+    const int64_t near[2] = {a->to, a->from}, far[2] = {b->to, b->from};
+    char *ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    if (a->size < CALLED || a->to != item) {
+        nomen__copy_few(ptr, near, far, a->size, b->size, item);
         return;
     }
-    switch (item) {
-    case 1: gather_1(to, from, near, far, n, rows); break;
-    case 2: gather_2(out, from, near, far, n, rows); break;
-    case 4: gather_4(out, from, near, far, n, rows); break;
-    case 8: gather_8(out, from, near, far, n, rows); break;
-    default: gather_16(out, from, near, far, n, rows); break;
+    nomen__loop *const copy = nomen__mover("copy", item);
+    for (int64_t r = 0; r < b->size; r++, ptr[0] += far[0], ptr[1] += far[1])
+        copy(ptr, near, a->size);
+}
+
+static void move_plane(char *to, const char *from, const block_dim *a, const block_dim *b,
+                       int64_t item) {
+    if (a->to == item && a->from == 0)
+        nomen__spread_rows(to, b->to, from, b->from, a->size, b->size, item);
+    else if (a->to == item && b->from == 0 && b->to == a->size * item)
+        repeat(to, from, a->from, a->size, b->size, item);
+    else if (a->to == item && a->from == item)
+        nomen__copy_rows(to, b->to, from, b->from, b->size, a->size * item);
+    else if (a->to == item && b->from == item)
+        nomen__turn_tile(to, b->to, from, a->from, a->size, b->size, item);
+    else if (a->from == item && b->to == item)
+        nomen__turn_tile(to, a->to, from, b->from, b->size, a->size, item);
+    else if (a->to == item && llabs(b->from) < llabs(a->from))
+        move_rows(to, from, b, a, item);
+    else
+        move_rows(to, from, a, b, item);
+}
+
+/* Dims that are there, those that go on in each other as one. */
+static int merge_block(const nomen__block *b, block_dim *dim) {
+    int n = 0;
+    for (int d = 0; d < b->ndim; d++) {
+        block_dim *last = &dim[n - 1];
+        if (b->size[d] == 1) continue;
+        if (n && b->to[d] == last->to * last->size && b->from[d] == last->from * last->size)
+            last->size *= b->size[d];
+        else
+            dim[n++] = (block_dim){b->size[d], b->to[d], b->from[d]};
+    }
+    for (int d = n; d < 2; d++) dim[d] = (block_dim){1, 0, 0};
+    return n < 2 ? 2 : n;
+}
+
+/* The planes of it that are moved at a time: of dim 0, in which one side has no holes, and of the
+ * one whose elements are the nearest on the other. */
+static void choose_plane(block_dim *dim, int n, int64_t item) {
+    const bool gathers = dim[0].to == item;
+    int far = 1;
+    for (int d = 2; d < n; d++)
+        if (llabs(gathers ? dim[d].from : dim[d].to) < llabs(gathers ? dim[far].from : dim[far].to))
+            far = d;
+    const block_dim chosen = dim[far];
+    dim[far] = dim[1];
+    dim[1] = chosen;
+}
+
+void nomen__move_block(char *to, const char *from, const nomen__block *b, int64_t item) {
+    block_dim dim[NOMEN_MAX_DIMS];
+    int64_t index[NOMEN_MAX_DIMS];
+    const int n = merge_block(b, dim);
+    if (n > 2) choose_plane(dim, n, item);
+    for (int d = 2; d < n; d++) index[d] = 0;
+    for (int d = 2;;) {
+        move_plane(to, from, &dim[0], &dim[1], item);
+        for (d = 2; d < n; d++) {
+            to += dim[d].to;
+            from += dim[d].from;
+            if (++index[d] < dim[d].size) break;
+            index[d] = 0;
+            to -= dim[d].size * dim[d].to;
+            from -= dim[d].size * dim[d].from;
+        }
+        if (d == n) return;
     }
 }

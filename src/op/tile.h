@@ -5,6 +5,8 @@
 
 #include "kernels/kernel.h"
 
+#include "nomen/names.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -16,12 +18,6 @@ nomen__loop *nomen__mover(const char *kernel, int64_t bytes);
  * `to` are to_row bytes apart. */
 void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
                       int64_t rows, int64_t item);
-
-/* to[r][i] = element at from + i * near + r * far, for r < rows, i < n; rows of `to` are n elements
- * of `item` bytes apart. Meant for steps of 0, rows without holes, and far steps shorter than near
- * ones. */
-void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
-                        int64_t rows, int64_t item);
 
 /* memcpy, except where the target lags the source (nomen__lags) and there is much of it. */
 void nomen__copy_lagging(char *to, const char *from, int64_t bytes);
@@ -52,5 +48,12 @@ void nomen__spread_rows(char *to, int64_t to_row, const char *from, int64_t far,
  */
 void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t far[2], int64_t n,
                      int64_t rows, int64_t item);
+
+/* A block of any dims, the nearest one of one side first: bytes from index to index of both. */
+typedef struct nomen__block {
+    int ndim;
+    int64_t size[NOMEN_MAX_DIMS], to[NOMEN_MAX_DIMS], from[NOMEN_MAX_DIMS];
+} nomen__block;
+void nomen__move_block(char *to, const char *from, const nomen__block *b, int64_t item);
 
 #endif
