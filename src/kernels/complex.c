@@ -219,7 +219,6 @@ static inline vc64 vc_splat(vc64 z) { return (vc64){v_set_f64(z.re[0]), v_set_f6
 #define OP                      abs
 #define LANES(z, narrow, unfit) vc_abs(z, narrow, unfit)
 #define EXPR(x)                 c_abs(x)
-#define LIBM_WIDE
 #define OUT_REAL
 #include "kernels/loops/complex_lanes.h"
 

@@ -286,6 +286,14 @@ static nomen_tensor *powers(const nomen__call *c, double p) {
  * that memory has room for. The powers themselves would overflow. */
 #define LIKE_INFINITY 0x1p60
 
+/* Is there one element along the dims that are reduced? */
+static bool is_alone(const nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    bool alone = true;
+    for (int d = 0; d < t->ndim; d++) alone &= t->size[d] == 1 || !(c->mask >> d & 1);
+    return alone;
+}
+
 nomen_status nomen__choose_norm(nomen__call *c) {
     static const struct {
         double p;
@@ -310,6 +318,12 @@ nomen_status nomen__choose_norm(nomen__call *c) {
     nomen_dtype d = nomen__given(c, i) ? c->arg[i].dtype : (nomen_dtype)c->in[0]->dtype;
     if (!nomen_dtype_is_floating(d) && !nomen_dtype_is_complex(d))
         return NOMEN_OK; /* the dtype step says so */
+    nomen_status s = nomen__resolve_dims(c);
+    if (s) return s;
+    if (p == p && is_alone(c)) { /* the root of the power of one number */
+        c->kernel_name = "norm_max";
+        return NOMEN_OK;
+    }
     bool recording = nomen__grad_enabled;
     nomen__grad_enabled = false;
     nomen_tensor *t = powers(c, p);

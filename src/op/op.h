@@ -569,6 +569,10 @@ typedef struct nomen__iter {
                      [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;
 
+/* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims.
+ * Absent: all dims. The name rules do; what is chosen before them may. */
+nomen_status nomen__resolve_dims(nomen__call *c);
+
 /* Where one thread stops being enough: functions that take long per element, and the others. */
 enum { NOMEN__ALONE_HEAVY = 16384, NOMEN__ALONE = 65536 };
 

@@ -6,9 +6,7 @@
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
-/* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims.
- * Absent: all dims. */
-static nomen_status resolve_dims(nomen__call *c) {
+nomen_status nomen__resolve_dims(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
     int i = nomen__arg_of(c->op, NOMEN__DIM);
     if (i >= 0 && nomen__given(c, i)) {
@@ -39,7 +37,7 @@ static nomen_status resolve_dims(nomen__call *c) {
 
 nomen_status nomen__names_keep(nomen__call *c) {
     if (nomen__arg_of(c->op, NOMEN__DIM) >= 0) {
-        nomen_status s = resolve_dims(c);
+        nomen_status s = nomen__resolve_dims(c);
         if (s) return s;
     }
     return nomen__names_keep_of(c, c->in[0]);
@@ -47,7 +45,7 @@ nomen_status nomen__names_keep(nomen__call *c) {
 
 /* The dim of a row that has one also when it is not given. */
 static nomen_status resolve_or(nomen__call *c, int fallback) {
-    if (nomen__given(c, nomen__arg_of(c->op, NOMEN__DIM))) return resolve_dims(c);
+    if (nomen__given(c, nomen__arg_of(c->op, NOMEN__DIM))) return nomen__resolve_dims(c);
     int n = c->in[0]->ndim;
     c->dim = n && fallback < 0 ? n - 1 : 0;
     c->dims[0] = c->dim;
@@ -93,7 +91,7 @@ static nomen_status reduce_names(nomen__call *c) {
 }
 
 nomen_status nomen__names_reduce_rule(nomen__call *c) {
-    nomen_status s = resolve_dims(c);
+    nomen_status s = nomen__resolve_dims(c);
     return s ? s : reduce_names(c);
 }
 

@@ -122,9 +122,7 @@ VMATH_QUICK vc64 vc_angle(vc64 z, bool narrow, vi64 *unfit) {
     return (vc64){vc_turn(z.im, z.re, narrow), z.im};
 }
 VMATH_QUICK vc64 vc_abs(vc64 z, bool narrow, vi64 *unfit) {
-    const vf64 size = vc_size(z, narrow, unfit);
-    *unfit |= vc_all_if(!narrow);
-    return (vc64){size, z.im};
+    return (vc64){vc_size(z, narrow, unfit), z.im};
 }
 VMATH_QUICK vc64 vc_sgn(vc64 z, bool narrow, vi64 *unfit) {
     const vf64 size = vc_size(z, narrow, unfit), zero = (vf64){0};
