@@ -380,10 +380,11 @@ static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
 }
 
 /* B with its rows one after the other: columns that lie in one piece are turned over in squares of
- * vectors, the last ones moved back. */
+ * vectors, the last ones moved back, or in parts of squares. */
 static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
     const int64_t n = g->n, k = g->k;
-    for (int64_t p0 = 0; g->b_row == E && n >= W && k >= W && p0 < k; p0 += W)
+    const bool squares = g->b_row == E && n >= W && k >= W;
+    for (int64_t p0 = 0; squares && p0 < k; p0 += W)
         for (int64_t j0 = 0; j0 < n; j0 += W) {
             const int64_t p = p0 + W <= k ? p0 : k - W, j = j0 + W <= n ? j0 : n - W;
             V x[W];
@@ -393,7 +394,18 @@ static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
 #pragma GCC unroll 32
             for (int i = 0; i < W; i++) STV(to + (p + i) * n + j, x[i]);
         }
-    if (g->b_row == E && n >= W && k >= W) return;
+    if (squares) return;
+    if (g->b_row == E && n >= W && k >= (VB == 64 ? W / 4 : W / 2)) {
+        for (int64_t j0 = 0; j0 < n; j0 += W) {
+            const int64_t j = j0 + W <= n ? j0 : n - W;
+            V x[W];
+#pragma GCC unroll 32
+            for (int i = 0; i < W; i++) x[i] = LDV_N(&CAT(T, g->b, (j + i) * g->b_col), k);
+            TURN(x);
+            for (int64_t p = 0; p < k; p++) STV(to + p * n + j, x[p]);
+        }
+        return;
+    }
     for (int64_t p0 = 0; p0 < k; p0 += 8) /* 8 rows of the copy stay in L1 */
         for (int64_t j = 0; j < n; j++)
             for (int64_t p = p0; p < k && p < p0 + 8; p++)

@@ -414,6 +414,20 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 
 #include "kernels/loops/gemm_direct.h"
 
+#if !ROUNDS
+/* A few rows times short columns: strips of B are turned over once for all of the rows. */
+static APART void FN(run_strips)(const nomen__gemm_args *g) {
+    T b[GEMM_STRIP * GEMM_SMALL];
+    for (int64_t j = 0; j < g->n; j += GEMM_STRIP) {
+        nomen__gemm_args part = *g;
+        part.n = g->n - j < GEMM_STRIP ? g->n - j : GEMM_STRIP;
+        part.b = g->b + j * g->b_col;
+        part.c = g->c + j * E;
+        FN(direct)(&part, b);
+    }
+}
+#endif
+
 static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
     return m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL;
 }
@@ -513,6 +527,11 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(direct)(&turned, scratch);
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
+#if !ROUNDS
+    } else if (few_rows && g->m > 1 && g->b_row == E && g->c_col == E && g->n > GEMM_SMALL &&
+               g->k <= GEMM_SMALL) {
+        FN(run_strips)(g);
+#endif
     } else if (few_rows) {
         turned = turned_product(g);
         FN(narrow)(&turned, scratch);
