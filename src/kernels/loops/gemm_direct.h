@@ -289,7 +289,27 @@ static inline bool FN(is_flat)(const nomen__gemm_args *g) {
 #if ROUNDS
 static inline int64_t FN(pitch)(int64_t n) { return (n + W - 1) / W * W; }
 
+/* Of lines whose elements lie apart, but side by side with those of the next line: in squares. */
+static APART void FN(widen_turned)(C *to, const char *in, int64_t lines, int64_t n, int64_t step) {
+    for (int64_t p = 0; p < lines; p += W, to += W * FN(pitch)(n), in += W * E) {
+        const int64_t side = lines - p < W ? lines - p : W;
+        for (int64_t j = 0; j < n; j += W) {
+            V x[W];
+            for (int64_t i = 0; i < W; i++) {
+                const char *at = in + (j + i) * step;
+                x[i] = j + i >= n ? (V){0} : side == W ? LDV(&CAT(T, at, 0)) : LDV_N(&CAT(T, at, 0), side);
+            }
+            TURN(x);
+            for (int64_t i = 0; i < side; i++) memcpy(to + i * FN(pitch)(n) + j, x + i, sizeof x[i]);
+        }
+    }
+}
+
 static void FN(widen)(C *to, const char *in, int64_t lines, int64_t n, int64_t line, int64_t step) {
+    if (line == E && step != E && lines >= W / 4) {
+        FN(widen_turned)(to, in, lines, n, step);
+        return;
+    }
     for (int64_t i = 0; i < lines; i++, to += FN(pitch)(n), in += line)
         for (int64_t j = 0; j < n; j += GEMM_SMALL)
             FN(take)(to + j, in + j * step, n - j < GEMM_SMALL ? n - j : GEMM_SMALL, step);
