@@ -17,9 +17,9 @@ typedef struct place_job {
     int ndim; /* of the dims counted as one, those of size 1 left out and neighbours joined */
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     /* along one dim: the coordinates that the index itself has */
-    int own_ndim;
-    const int64_t *own_size;
-    int64_t own_stride[NOMEN_MAX_DIMS];
+    int own_ndim; /* those that go on in each other are one */
+    int64_t own_size[NOMEN_MAX_DIMS], own_stride[NOMEN_MAX_DIMS];
+    int64_t row_stride[NOMEN_MAX_DIMS]; /* of the rows, if they have no one step */
     _Atomic int64_t wrong; /* the first one out of range */
 } place_job;
 
@@ -269,24 +269,36 @@ nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule) 
     return places;
 }
 
-static void along(place_job *job, const nomen_tensor *index, const nomen_tensor *table, int dim) {
+/* row_stride: of the rows, where they have no one step; else NULL. */
+static void along(place_job *job, const nomen_tensor *index, const nomen_tensor *table, int dim,
+                  const int64_t *row_stride) {
     job->limit = table->ndim ? table->size[dim] : 1;
     job->from = (const int64_t *)(const void *)index->data;
     job->ndim = 1;
     job->stride[0] = table->ndim ? table->stride[dim] : 0;
-    job->own_ndim = index->ndim;
-    job->own_size = index->size;
-    for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
-        job->own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
-    /* one index per row is a line of them too */
-    while (job->own_ndim > 1 && index->size[job->own_ndim - 1] == 1) job->own_ndim--;
+    int last = -1;
+    for (int d = 0; d < index->ndim; d++) {
+        /* an index with dims for a 0-d table has one element */
+        const int64_t size = index->size[d], row = row_stride ? row_stride[d] : 0,
+                      own = d == dim || d >= table->ndim ? 0 : table->stride[d];
+        if (size == 1) continue;
+        if (last >= 0 && job->own_stride[last] == own * size &&
+            (!row_stride || job->row_stride[last] == row * size)) {
+            job->own_size[last] *= size;
+        } else {
+            job->own_size[++last] = size;
+        }
+        job->own_stride[last] = own;
+        job->row_stride[last] = row;
+    }
+    job->own_ndim = last + 1;
 }
 
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule) {
     nomen_tensor *from = plain_index(index);
     if (!from) return NULL;
     place_job job;
-    along(&job, from, rule->table, rule->first);
+    along(&job, from, rule->table, rule->first, NULL);
     return rule->late ? from : all_of(from, rule, &job, check_along);
 }
 
@@ -731,13 +743,16 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
     if (rule) {
         const int dim = rule->first;
-        along(&job, places, table, dim);
+        along(&job, places, table, dim, w.row_stride);
         job.negative = rule->negative;
         if (w.late) begin_looking(&job);
         w.along = &job;
         w.plain = job.own_ndim && job.own_stride[job.own_ndim - 1] == 0 &&
                   (job.stride[0] == 1 || kind == NOMEN__PLACE_TAKE);
-        if (w.row_stride) w.row_step = rows->stride[job.own_ndim - 1];
+        if (w.row_stride) {
+            w.row_stride = job.row_stride;
+            w.row_step = job.own_ndim ? job.row_stride[job.own_ndim - 1] : 0;
+        }
         for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
