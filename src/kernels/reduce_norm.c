@@ -18,7 +18,7 @@ static inline double square_c128(c128 x) {
 }
 static inline double square_c64(c64 x) { return square_c128((c128){(double)x.re, (double)x.im}); }
 static inline double size_c64(c64 x) { return __builtin_sqrt(square_c64(x)); }
-static inline double size_c128(c128 x) { return hypot(x.re, x.im); }
+static inline double size_c128(c128 x) { return c_abs(x); }
 /* Of elements of a row that are widened, and of some of a vector. */
 static inline vf64 wide_size(vf64 x) { return v_abs_f64(x); }
 static inline vf64 wide_square(vf64 x) { return x * x; }

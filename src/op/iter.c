@@ -636,7 +636,7 @@ static void repeat_row(const nomen__iter *it, char *to, int64_t rows) {
 /* Whole rows at ptr. It stays where it is: numbers in memory that are added to again and again wait
  * for each other, for as long as some short rows take. */
 static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
-    enum { LONG = 2048, WORD = 4 /* bytes */, SHORT_ROW = 12 /* elements */ };
+    enum { LONG = 2048, WORD = 4 /* bytes */, SHORT_ROW = 12, SHORT_FILL = 32 /* elements */ };
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
@@ -653,7 +653,7 @@ static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
         nomen__reverse_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
         return;
     }
-    if (it->moves && n <= SHORT_ROW && (step[1] != 0 || step[0] != it->own[0])) {
+    if (it->moves && (step[1] != 0 ? n <= SHORT_ROW : step[0] != it->own[0] && n <= SHORT_FILL)) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         return;
     }

@@ -20,7 +20,7 @@ typedef struct place_job {
     int own_ndim; /* those that go on in each other are one */
     int64_t own_size[NOMEN_MAX_DIMS], own_stride[NOMEN_MAX_DIMS];
     int64_t row_stride[NOMEN_MAX_DIMS]; /* of the rows, if they have no one step */
-    _Atomic int64_t wrong; /* the first one out of range */
+    _Atomic int64_t wrong;              /* the first one out of range */
 } place_job;
 
 static void remember(place_job *job, int64_t i) {

@@ -63,6 +63,22 @@ static inline c128 c_div(c128 x, c128 y) {
     return (c128){q[0], q[1]};
 }
 static inline c128 c_reciprocal(c128 x) { return c_div((c128){1, 0}, x); }
-static inline double c_abs(c128 x) { return hypot(x.re, x.im); }
+/* x^2 - p, where p is x^2 rounded. */
+static inline double c_square_lost(double x, double p) {
+#if SIMD_FMA
+    return __builtin_fma(x, x, -p);
+#else
+    const double wide = x * 0x1.0000002p27, upper = wide - (wide - x), lower = x - upper;
+    return ((upper * upper - p) + 2.0 * upper * lower) + lower * lower;
+#endif
+}
+/* As v_hypot_f64 has it: the root, and one step for what it and the squares lost. */
+static inline double c_abs(c128 x) {
+    const double a = fabs(x.re), b = fabs(x.im), more = a < b ? b : a, less = a < b ? a : b;
+    if (!(more > 0x1p-400 && more < 0x1p400 && less < 0x1p400)) return hypot(x.re, x.im);
+    const double p = more * more, q = less * less, h = __builtin_sqrt(p + q), s = h * h;
+    const double lost = c_square_lost(more, p) - c_square_lost(h, s);
+    return h + (((p - s) + q) + (lost + c_square_lost(less, q))) * (0.5 / h);
+}
 
 #endif

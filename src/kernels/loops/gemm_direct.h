@@ -297,10 +297,13 @@ static APART void FN(widen_turned)(C *to, const char *in, int64_t lines, int64_t
             V x[W];
             for (int64_t i = 0; i < W; i++) {
                 const char *at = in + (j + i) * step;
-                x[i] = j + i >= n ? (V){0} : side == W ? LDV(&CAT(T, at, 0)) : LDV_N(&CAT(T, at, 0), side);
+                x[i] = j + i >= n  ? (V){0}
+                       : side == W ? LDV(&CAT(T, at, 0))
+                                   : LDV_N(&CAT(T, at, 0), side);
             }
             TURN(x);
-            for (int64_t i = 0; i < side; i++) memcpy(to + i * FN(pitch)(n) + j, x + i, sizeof x[i]);
+            for (int64_t i = 0; i < side; i++)
+                memcpy(to + i * FN(pitch)(n) + j, x + i, sizeof x[i]);
         }
     }
 }
