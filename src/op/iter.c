@@ -125,40 +125,10 @@ static void find_turns(nomen__iter *it) {
     it->width = it->size[0];
 }
 
-/* Whether the output's rows are short and have holes between them. */
-static bool is_apart(const nomen__iter *it) {
-    const int64_t bytes = it->size[0] * it->own[0];
-    return !it->moves && it->step[0][0] == it->own[0] && it->step[1][0] != bytes &&
-           bytes <= APART_BYTES;
-}
-
-/* Then they are computed side by side, as one row, and copied to where they belong. */
-static void tile_all(nomen__iter *it) {
-    int64_t item = it->own[0];
-    it->tiled |= 1;
-    for (int k = 1; k < it->count; k++) {
-        if (it->step[1][k] != it->size[0] * it->step[0][k]) it->tiled |= 1u << k;
-        if (it->own[k] > item) item = it->own[k];
-    }
-    it->width = it->size[0];
-    it->high = TILE_BYTES / it->width / item;
-}
-
 /* Are the rows of the output short, and dim d the next one of it in memory? */
 static bool is_short(const nomen__iter *it, int d) {
     const int64_t bytes = it->size[0] * it->own[0];
     return it->step[0][0] == it->own[0] && it->step[d][0] == bytes && bytes <= SHORT_BYTES;
-}
-
-/* Rows beside those in tiles are made dense as well, where a tile holds whole ones and they are
- * short: then it is one row. */
-static void tile_short(nomen__iter *it, int64_t item) {
-    for (int k = 1; k < it->count; k++) {
-        if (it->step[1][k] == it->size[0] * it->step[0][k]) continue;
-        it->tiled |= 1u << k;
-        if (it->own[k] > item) item = it->own[k];
-    }
-    it->high = TILE_BYTES / it->width / item;
 }
 
 /* Parts of the dim that is cut: of so many elements at most, all about the same. */
@@ -194,10 +164,6 @@ static void find_tiles(nomen__iter *it) {
     if (it->width > it->size[0]) { /* then there is room for more rows */
         it->width = it->size[0];
         it->high = TILE_BYTES / it->width / item;
-        if (is_apart(it))
-            tile_all(it);
-        else if (!it->moves && is_short(it, 1))
-            tile_short(it, item);
     }
     cut_evenly(it, it->width);
     find_turns(it);
@@ -250,13 +216,11 @@ static void find_short_rows(nomen__iter *it) {
     it->width = n;
 }
 
-/* Short rows with holes between them in the output, of inputs that have whole rows or one number
- * for each. */
-static void find_apart(nomen__iter *it) {
-    if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
-    for (int k = 1; k < it->count; k++)
-        if (it->step[0][k] && it->step[0][k] != it->own[k]) return;
-    if (is_apart(it)) tile_all(it);
+/* Are there operands whose elements along dim 0 lie apart? */
+static bool has_holes(const nomen__iter *it) {
+    bool holes = false;
+    for (int k = 0; k < it->count; k++) holes |= it->step[0][k] && it->step[0][k] != it->own[k];
+    return holes;
 }
 
 /* The input whose elements along dim 0 lie apart, while they do not along another; 0: none. */
@@ -324,12 +288,10 @@ static void find_whole(nomen__iter *it, int64_t bytes, int64_t item) {
 static void find_blocks(nomen__iter *it) {
     if (it->ndim < 2 || it->moves || it->tiled || it->even || it->again || it->slivers) return;
     int64_t item = 1;
-    bool holes = false;
-    for (int k = 0; k < it->count; k++) {
+    for (int k = 0; k < it->count; k++)
         if (it->own[k] > item) item = it->own[k];
-        holes |= it->step[0][k] && it->step[0][k] != it->own[k];
-    }
-    if (it->size[0] * item > (holes ? HOLES_ROW : BLOCK_ROW)) return;
+    const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
+    if (it->size[0] * item > (has_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
     const int cross = crossing(it);
     if (cross && !near_line(it, cross, item, false)) {
         if (has_lines(it, cross)) {
@@ -361,6 +323,7 @@ static void find_slivers(nomen__iter *it) {
     if (it->moves || it->even || it->again) return; /* see nomen__copy_few */
     for (int k = 0; k < it->count; k++)
         if (llabs(it->step[1][k]) > SLIVER_STEP * it->own[k]) return;
+    if (!has_holes(it)) return; /* see find_blocks */
     swap_dims(it, 0, 1);
     it->slivers = true;
 }
@@ -380,7 +343,6 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         find_even_rows(it);
         find_again(it);
         find_short_rows(it);
-        find_apart(it);
         find_slivers(it);
         find_blocks(it);
     }

@@ -1,5 +1,5 @@
-"""Elementwise calls whose operands lie in any order of dims, broadcast or with gaps, give the bits of
-the same call on contiguous ones: whichever tiles they are read in, by one thread and by some."""
+"""Elementwise calls whose operands lie in any order of dims, broadcast or with gaps, give the bits
+of the same call on contiguous ones: whichever tiles they are read in, by one thread and by some."""
 
 import random
 

@@ -64,7 +64,8 @@ def pack(told, case):
         return ["t", *head, 0, ""]
     raw = canonical(raw, dtype)
     real = dtype in REALS or dtype in COMPLEX
-    if not real or case["row"] in hints.EXACT and dtype in REALS:
+    root = case["row"] == "abs" and any(t["dtype"] in COMPLEX for t in case["tensors"])
+    if not real or case["row"] in hints.EXACT and dtype in REALS and not root:
         return ["t", *head, 0, digest(raw)]
     if len(floating(raw, dtype)) > LARGEST:
         return None

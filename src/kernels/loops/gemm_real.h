@@ -414,7 +414,7 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 
 #include "kernels/loops/gemm_direct.h"
 
-#if !ROUNDS
+#if !ROUNDS && !WHOLE
 /* A few rows times short columns: strips of B are turned over once for all of the rows. */
 static APART void FN(run_strips)(const nomen__gemm_args *g) {
     T b[GEMM_STRIP * GEMM_SMALL];
@@ -527,7 +527,7 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(direct)(&turned, scratch);
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
-#if !ROUNDS
+#if !ROUNDS && !WHOLE
     } else if (few_rows && g->m > 1 && g->b_row == E && g->c_col == E && g->n > GEMM_SMALL &&
                g->k <= GEMM_SMALL) {
         FN(run_strips)(g);
