@@ -15,13 +15,10 @@
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
-enum {
-    BLOCK_ROW = 256,
-    HOLES_ROW = 1024,
-    EVEN = 16,
-    SLIVER_STEP = 4 /* elements */,
-    BLOCK_BYTES = 16384
-};
+/* Rows of so many bytes go by tiles of any dims, of so many bytes at most: those that are dense,
+ * and those of inputs with holes, for which a kernel gathers a block in each call. Parts of a dim
+ * that is cut have multiples of EVEN elements. Slivers have steps of few elements. */
+enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16, SLIVER_STEP = 4 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 /* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors:
  * what is left takes some kernels as long as the row. */
@@ -134,8 +131,8 @@ static bool is_short(const nomen__iter *it, int d) {
 /* Parts of the dim that is cut: of so many elements at most, all about the same. */
 static void cut_evenly(nomen__iter *it, int64_t most) {
     const int64_t size = it->size[it->cut], parts = (size + most - 1) / most;
-    const int64_t part = (size + parts - 1) / parts;
-    it->width = (part + EVEN - 1) / EVEN * EVEN < most ? (part + EVEN - 1) / EVEN * EVEN : part;
+    const int64_t part = (size + parts - 1) / parts, even = (part + EVEN - 1) / EVEN * EVEN;
+    it->width = even < most ? even : part;
 }
 
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
@@ -238,7 +235,7 @@ static int crossing(const nomen__iter *it) {
  * all dims in between has room. */
 static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
     int64_t run = it->own[k], width = it->size[0];
-    int last = 0, far = 1;
+    int last = 0;
     for (int next = 1; run < LINE && next < it->ndim; next++) {
         int d = 1;
         while (d < it->ndim && it->step[d][k] != run) d++;
@@ -248,7 +245,7 @@ static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
         for (; move && d > next; d--) swap_dims(it, d, d - 1);
     }
     if (!last) return true;
-    for (; far < last; far++) width *= it->size[far];
+    for (int d = 1; d < last; d++) width *= it->size[d];
     const int64_t part = run > LINE ? it->size[last] * LINE / run : it->size[last];
     return width * (part ? part : 1) * item <= BLOCK_BYTES;
 }
