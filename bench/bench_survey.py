@@ -1,0 +1,311 @@
+"""Calls drawn by chance beside PyTorch: which ones lose where nobody thought of measuring.
+
+    PYTHONPATH=build/release/python build/bench-venv/bin/python bench/bench_survey.py
+        [--seed 1] [--seconds 60] [--kinds pointwise,three] [--threads 1] [--below 0.95] [--values]
+
+Operation, shape, dtype, layout and dim are drawn; both libraries call in turns, the least of some
+turns counts, and what seems to lose is measured again. Some 200 calls a second. Each line that is
+printed is a ratio (the peer's time divided by nomen's), both times, and the call as a program:
+what stands before | makes the operands, L is the library. --values: results are compared instead.
+"""
+
+import argparse
+import os
+import platform
+import random
+import time
+
+os.environ["OMP_WAIT_POLICY"] = "passive"  # else the peer's threads take processors between turns
+
+import nomen  # noqa: E402
+import numpy  # noqa: E402
+import torch  # noqa: E402
+
+FLOATS = ["float32"] * 4 + ["float64"] * 2 + ["bfloat16", "float16"]
+COMPLEX = ["complex64", "complex128"]
+WHOLE = ["int64", "int32", "uint8", "int8", "int16"]
+ANY = FLOATS + COMPLEX + WHOLE + ["bool"]
+LENGTHS = [1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 31, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1000]
+SIDES = [1, 2, 3, 4, 5, 8, 13, 16, 17, 31, 32, 33, 50, 64, 65, 100, 127, 128, 200, 256, 300, 500]
+ELEMENTS = [100, 1000, 5000, 10000, 30000, 30000, 30000, 100000, 300000]
+
+FUNCTIONS = """neg exp log sqrt rsqrt sin cos tanh sigmoid relu floor round trunc sign reciprocal
+square expm1 log1p log2 erf sinh asin atan asinh isnan isfinite frac""".split()
+FUNCTIONS_OF_COMPLEX = "abs neg exp log sqrt sin tanh sigmoid reciprocal square isnan".split()
+FUNCTIONS_OF_WHOLE = "abs neg sign clone square logical_not".split()
+PAIRS = "add sub mul div maximum minimum fmod remainder eq lt ge fmax floor_divide".split()
+PAIRS_OF_FLOATS = "atan2 pow hypot copysign logaddexp".split()
+PAIRS_OF_COMPLEX = "add sub mul div eq ne".split()
+REDUCED = """sum mean prod amax amin max min argmax any all var std norm logsumexp nansum
+median count_nonzero var_mean aminmax mode""".split()
+REDUCED_OF_COMPLEX = "sum mean prod norm any all count_nonzero".split()
+REDUCED_OF_WHOLE = "sum prod amax amin max min any all argmax count_nonzero median mode".split()
+ALONG = """cumsum cumprod cummax cummin logcumsumexp softmax log_softmax sort argsort flip diff
+topk kthvalue""".split()
+ALONG_OF_WHOLE = "cumsum cummax cummin sort argsort flip".split()
+INDEXED = {
+    "gather": "i=places(n, s)|L.gather(x, d, i)",
+    "take_along_dim": "i=places(n, s)|L.take_along_dim(x, i, d)",
+    "scatter": "i=places(n, s)|L.scatter(x, d, i, x)",
+    "scatter_add": "i=places(n, s)|L.scatter_add(x, d, i, x)",
+    "index_select": "i=places(n, [n])|L.index_select(x, d, i)",
+    "index_select, few": "i=places(n, [max(1, n // 4)])|L.index_select(x, d, i)",
+    "index_add": "i=places(n, [n])|L.index_add(x, d, i, x)",
+    "index_fill": "i=places(n, [max(1, n // 3)])|L.index_fill(x, d, i, 1)",
+    "x[i]": "i=places(x.shape[0], [x.shape[0]])|x[i]",
+    "take": "i=places(x.numel(), s)|L.take(x, i)",
+    "masked_fill": "m=mask(s)|x.masked_fill(m, 1)",
+    "masked_select": "m=mask(s)|L.masked_select(x, m)",
+    "masked_scatter": "m=mask(s)|L.masked_scatter(x, m, x)",
+    "nonzero": "m=mask(s)|L.nonzero(m)",
+    "where": "m=mask(s)|L.where(m, x, x)",
+    "x[m]": "m=mask(s)|x[m]",
+    "roll": "|L.roll(x, 3, d)",
+    "repeat_interleave": "|x.repeat_interleave(3, d)",
+}
+COPIED = {
+    "cat": "|L.cat([x, x, x], d)",
+    "stack": "|L.stack([x, x], d)",
+    "contiguous": "|x.contiguous()",
+    "flatten": "x=x.transpose(0, -1)|x.flatten()",
+    "fill": "|x.fill_(1)",
+    "zero": "|x.zero_()",
+    "copy": "y=x.transpose(0, -1)|x.copy_(y) if x.shape == y.shape else x.clone()",
+    "to": "|x.to(L.{})",
+}
+
+
+def shape_of(draw, elements):
+    dims, shape = draw.choice([1, 2, 2, 2, 3, 3, 4]), []
+    for _ in range(dims - 1):
+        shape.append(min(draw.choice(LENGTHS), max(1, elements)))
+        elements //= shape[-1]
+    shape.append(max(1, elements))
+    draw.shuffle(shape)
+    return shape
+
+
+def operand(draw, name, shape, dtype, positive=True):
+    """A program that makes an operand of this shape, in some layout."""
+    order, kind = list(range(len(shape))), draw.random()
+    if kind < 0.5 or not shape:
+        return f"{name}=made('{dtype}', {shape}, {positive})"
+    if kind < 0.75:
+        draw.shuffle(order)
+        turned = [shape[d] for d in order]
+        back = [order.index(d) for d in range(len(order))]
+        return f"{name}=made('{dtype}', {turned}, {positive}).permute({back})"
+    if kind < 0.85:
+        twice = [*shape[:-1], 2 * shape[-1]]
+        return f"{name}=made('{dtype}', {twice}, {positive})[..., ::2]"
+    if kind < 0.92:
+        more = [*shape[:-1], shape[-1] + 3]
+        return f"{name}=made('{dtype}', {more}, {positive})[..., 1:{shape[-1] + 1}]"
+    some = [1 if draw.random() < 0.4 else size for size in shape]
+    return f"{name}=made('{dtype}', {some}, {positive}).expand({shape})"
+
+
+def named(draw, floats, complexes, whole):
+    """A dtype, and an operation that has it."""
+    dtype = draw.choice([*FLOATS, *COMPLEX, *WHOLE])
+    return dtype, draw.choice(
+        floats if dtype in FLOATS else complexes if dtype in COMPLEX else whole
+    )
+
+
+def pointwise(draw):
+    shape = shape_of(draw, draw.choice(ELEMENTS))
+    if draw.random() < 0.5:
+        dtype, op = named(draw, FUNCTIONS, FUNCTIONS_OF_COMPLEX, FUNCTIONS_OF_WHOLE)
+        return f"{operand(draw, 'x', shape, dtype)}|L.{op}(x)"
+    dtype, op = named(draw, PAIRS + PAIRS_OF_FLOATS, PAIRS_OF_COMPLEX, PAIRS)
+    x, y = (operand(draw, name, shape, dtype) for name in "xy")
+    return f"{x};{y}|L.{op}(x, y)"
+
+
+def three(draw):
+    shape, dtype = shape_of(draw, draw.choice(ELEMENTS)), draw.choice([*FLOATS, "complex64"])
+    op = draw.choice(["addcmul", "addcdiv", "lerp", "clamp", "where"])
+    if op != "where" and dtype == "complex64":
+        op = "addcmul"
+    made = ";".join(operand(draw, name, shape, dtype) for name in "xyz")
+    if op == "where":
+        return f"{made};m=mask({shape})|L.where(m, y, z)"
+    return f"{made}|L.{op}(x, y, z)"
+
+
+def reduced(draw):
+    shape = shape_of(draw, draw.choice(ELEMENTS))
+    dtype, op = named(draw, REDUCED, REDUCED_OF_COMPLEX, REDUCED_OF_WHOLE)
+    made, dim = operand(draw, "x", shape, dtype, False), draw.randrange(len(shape))
+    if op in ("sum", "mean", "amax", "amin") and draw.random() < 0.3:
+        dims = sorted(draw.sample(range(len(shape)), draw.randint(1, len(shape))))
+        return f"{made}|L.{op}(x, {dims})"
+    if op == "norm":
+        return f"{made}|L.norm(x, {draw.choice([1, 2, 2, 3, 0.5])}, {dim})"
+    return f"{made}|L.{op}(x, dim={dim})"
+
+
+def along(draw):
+    shape = shape_of(draw, draw.choice(ELEMENTS))
+    dtype, op = named(draw, ALONG, ["cumsum", "cumprod", "flip"], ALONG_OF_WHOLE)
+    made, dim = operand(draw, "x", shape, dtype, False), draw.randrange(len(shape))
+    if op in ("topk", "kthvalue"):
+        return f"{made}|L.{op}(x, {max(1, shape[dim] // draw.choice([2, 5, 10]))}, {dim})"
+    if op == "diff":
+        return f"{made}|L.diff(x, 1, {dim})"
+    return f"{made}|L.{op}(x, {[dim] if op == 'flip' else dim})"
+
+
+def from_table(draw, table):
+    shape, dtype = shape_of(draw, draw.choice(ELEMENTS)), draw.choice(ANY)
+    setup, call = table[draw.choice(sorted(table))].split("|")
+    dim = draw.randrange(len(shape))
+    call = call.format(draw.choice(["float32", "float64", "bfloat16", "int64", "uint8", "bool"]))
+    known = f"s={shape};d={dim};n={shape[dim]}"
+    return f"{operand(draw, 'x', shape, dtype)};{known};{setup or 'pass'}|{call}"
+
+
+def product(draw):
+    dtype = draw.choice([*FLOATS, "complex64", "int64"])
+    while True:
+        b, (m, k, n) = draw.choice([1, 1, 1, 2, 5, 20, 100]), draw.choices(SIDES, k=3)
+        if b * m * k * n < 3e7 and b * (m * k + k * n + m * n) < 1e6:
+            break
+    batch = [b] if b > 1 else []
+    sides = []
+    for name, rows, columns in (("x", m, k), ("y", k, n)):
+        if draw.random() < 0.4:
+            lies = f"made('{dtype}', {[*batch, columns, rows]}, False).transpose(-1, -2)"
+        else:
+            lies = f"made('{dtype}', {[*batch, rows, columns]}, False)"
+        sides.append(f"{name}={lies}")
+    return f"{';'.join(sides)}|x @ y"
+
+
+KINDS = {
+    "pointwise": pointwise,
+    "three": three,
+    "reduced": reduced,
+    "along": along,
+    "indexed": lambda draw: from_table(draw, INDEXED),
+    "copied": lambda draw: from_table(draw, COPIED),
+    "product": product,
+}
+
+
+def room(lib, seed):
+    """What programs use, the same numbers for both libraries."""
+    chance = numpy.random.default_rng(seed)
+
+    def made(dtype, shape, positive):
+        if dtype == "bool":
+            return lib.from_numpy(chance.random(shape) < 0.5)
+        if dtype in WHOLE:
+            return lib.from_numpy(chance.integers(1, 100, shape).astype(dtype))
+        if dtype in COMPLEX:
+            parts = chance.random(shape) + 0.1 + 1j * chance.random(shape)
+            return lib.from_numpy(parts.astype(dtype))
+        x = chance.random(shape) + 0.05 if positive else chance.standard_normal(shape)
+        return lib.from_numpy(x).to(getattr(lib, dtype))
+
+    return {
+        "L": lib,
+        "made": made,
+        "places": lambda n, shape: lib.from_numpy(chance.integers(0, n, shape)),
+        "mask": lambda shape: lib.from_numpy(chance.random(shape) < 0.5),
+    }
+
+
+def prepared(lib, call, seed):
+    space = room(lib, seed)
+    setup, text = call.rsplit("|", 1)
+    exec(setup, space)
+    exec(f"def many(times):\n for _ in range(times): {text}\ndef one(): return {text}", space)
+    space["many"](1)
+    return space
+
+
+def least(sides, times, turns):
+    took = [1e9, 1e9]
+    for _ in range(turns):
+        for k, side in enumerate(sides):
+            begin = time.perf_counter()
+            side["many"](times)
+            took[k] = min(took[k], (time.perf_counter() - begin) / times * 1e6)
+    return took
+
+
+def slower(sides, below):
+    """Both times, nomen's first, or None where it does not lose."""
+    first = least(sides, 1, 1)[1]
+    times = max(1, min(2000, int(1000 / max(first, 0.3))))
+    for turns in (3, 15):
+        own, peer = least(sides, times, turns)
+        if peer >= below * own:
+            return None
+    return own, peer
+
+
+def numbers(result):
+    if isinstance(result, (tuple, list)):
+        return [x for part in result for x in numbers(part)]
+    if "float16" in str(result.dtype):
+        result = result.float()
+    return [numpy.asarray(result.numpy())]
+
+
+def differs(sides, call):
+    """Largest distance of results that are not alike; positions of equal numbers may differ."""
+    loose = 2e-2 if "float16" in call else 1e-4
+    for x, y in zip(*(numbers(side["one"]()) for side in sides)):
+        if x.shape != y.shape:
+            return f"shapes {x.shape} and {y.shape}"
+        alike = numpy.allclose(x, y, rtol=loose, atol=10 * loose, equal_nan=True)
+        if not alike:
+            return f"{numpy.nanmax(numpy.abs(x.astype(complex) - y.astype(complex))):.3g} apart"
+    return None
+
+
+def told(call, seed, peer, options):
+    """What there is to say of a call that the peer has made; None: nothing."""
+    try:
+        sides = prepared(nomen, call, seed), peer
+    except Exception as error:
+        return f"refused: {type(error).__name__}: {str(error).splitlines()[0]}"
+    if options.values:
+        return differs(sides, call)
+    both = slower(sides, options.below)
+    return both and f"{both[1] / both[0]:.2f} nomen {both[0]:.4g} peer {both[1]:.4g} us"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--below", type=float, default=0.95)
+    parser.add_argument("--values", action="store_true")
+    options = parser.parse_args()
+    draw, kinds = random.Random(options.seed), options.kinds.split(",")
+    for lib in (nomen, torch):
+        lib.set_num_threads(options.threads)
+    until, done, found = time.time() + options.seconds, 0, 0
+    while time.time() < until:
+        call, seed = KINDS[draw.choice(kinds)](draw), draw.randrange(1 << 30)
+        try:
+            peer = prepared(torch, call, seed)
+        except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+            continue  # the peer has no such call
+        done += 1
+        said = told(call, seed, peer, options)
+        if said:
+            found += 1
+            print(f"{said}  {call}", flush=True)
+    print(f"{platform.processor() or platform.machine()}, torch {torch.__version__},", end=" ")
+    print(f"seed {options.seed}, {options.threads} threads: {done} calls, {found} of them told")
+
+
+if __name__ == "__main__":
+    main()
