@@ -708,7 +708,10 @@ static nomen_status run_walk(place_walk *w) {
         /* of whole lines of the index: many short ones are walked at once, or turned over */
         int64_t line =
             w->along && w->along->own_ndim ? w->along->own_size[w->along->own_ndim - 1] : 1;
-        if (is_turned(w) && w->size[0] >= FEW) line = FEW_LINES * w->count;
+        if (is_turned(w) && w->size[0] >= FEW)
+            line = FEW_LINES * w->count;
+        else if (line > grain) /* long ones may be cut */
+            line = 1;
         grain += line - 1 - (grain - 1) % line;
         return nomen__parallel_asking(units, grain, walk_units, w);
     }
