@@ -80,6 +80,11 @@ static void swap_dims(nomen__iter *it, int a, int b) {
     }
 }
 
+/* Dim d goes to a place before it, and those in between one on. */
+static void bring_dim(nomen__iter *it, int d, int to) {
+    for (; d > to; d--) swap_dims(it, d, d - 1);
+}
+
 static void sort_dims(nomen__iter *it) {
     for (int i = 1; i < it->ndim; i++)
         for (int j = i; j > 0 && is_outer(it, j - 1, j); j--) swap_dims(it, j - 1, j);
@@ -122,12 +127,6 @@ static void find_turns(nomen__iter *it) {
     it->width = it->size[0];
 }
 
-/* Are the rows of the output short, and dim d the next one of it in memory? */
-static bool is_short(const nomen__iter *it, int d) {
-    const int64_t bytes = it->size[0] * it->own[0];
-    return it->step[0][0] == it->own[0] && it->step[d][0] == bytes && bytes <= SHORT_BYTES;
-}
-
 /* Parts of the dim that is cut: of so many elements at most, all about the same. */
 static void cut_evenly(nomen__iter *it, int64_t most) {
     const int64_t size = it->size[it->cut], parts = (size + most - 1) / most;
@@ -138,9 +137,8 @@ static void cut_evenly(nomen__iter *it, int64_t most) {
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
-    const bool few = it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2);
-    if (few && it->moves) return;                                    /* see nomen__copy_few */
-    if (!it->moves && it->size[0] * it->own[0] <= BLOCK_ROW) return; /* see find_blocks */
+    /* see nomen__copy_few and find_blocks */
+    if (it->moves ? it->size[0] < SLIVER : it->size[0] * it->own[0] <= BLOCK_ROW) return;
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -148,8 +146,8 @@ static void find_tiles(nomen__iter *it) {
                 best = d;
                 break;
             }
-    if (!best || (few && !is_short(it, best))) return;
-    for (; best > 1; best--) swap_dims(it, best, best - 1);
+    if (!best) return;
+    bring_dim(it, best, 1);
     int64_t item = 1;
     for (int k = 1; k < it->count; k++)
         if (crosses(it, k, 1)) {
@@ -213,20 +211,28 @@ static void find_short_rows(nomen__iter *it) {
     it->width = n;
 }
 
+static bool has_holes(const nomen__iter *it, int k) {
+    return it->step[0][k] && it->step[0][k] != it->own[k];
+}
+
 /* Are there operands whose elements along dim 0 lie apart? */
-static bool has_holes(const nomen__iter *it) {
+static bool any_holes(const nomen__iter *it) {
     bool holes = false;
-    for (int k = 0; k < it->count; k++) holes |= it->step[0][k] && it->step[0][k] != it->own[k];
+    for (int k = 0; k < it->count; k++) holes |= has_holes(it, k);
     return holes;
+}
+
+/* The dim from dim 1 on along which the elements of an operand are so many bytes apart; 0: none. */
+static int dim_of_step(const nomen__iter *it, int k, int64_t step) {
+    for (int d = 1; d < it->ndim; d++)
+        if (it->step[d][k] == step) return d;
+    return 0;
 }
 
 /* The input whose elements along dim 0 lie apart, while they do not along another; 0: none. */
 static int crossing(const nomen__iter *it) {
-    for (int k = 1; k < it->count; k++) {
-        if (it->step[0][k] == 0 || it->step[0][k] == it->own[k]) continue;
-        for (int d = 1; d < it->ndim; d++)
-            if (it->step[d][k] == it->own[k]) return k;
-    }
+    for (int k = 1; k < it->count; k++)
+        if (has_holes(it, k) && dim_of_step(it, k, it->own[k])) return k;
     return 0;
 }
 
@@ -237,12 +243,11 @@ static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
     int64_t run = it->own[k], width = it->size[0];
     int last = 0;
     for (int next = 1; run < LINE && next < it->ndim; next++) {
-        int d = 1;
-        while (d < it->ndim && it->step[d][k] != run) d++;
-        if (d == it->ndim) break;
+        const int d = dim_of_step(it, k, run);
+        if (!d) break;
         if (d > last) last = d;
         run *= it->size[d];
-        for (; move && d > next; d--) swap_dims(it, d, d - 1);
+        if (move) bring_dim(it, d, next);
     }
     if (!last) return true;
     for (int d = 1; d < last; d++) width *= it->size[d];
@@ -252,20 +257,18 @@ static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
 
 /* Are there enough elements along its dim without holes? */
 static bool has_lines(const nomen__iter *it, int k) {
-    int d = 1;
-    while (it->step[d][k] != it->own[k]) d++;
-    return it->size[d] * it->own[k] >= LINE / 2;
+    return it->size[dim_of_step(it, k, it->own[k])] * it->own[k] >= LINE / 2;
 }
 
 /* Of an input that has no such room: of its lines, and as much of the dims near in the output. */
 static void find_cut(nomen__iter *it, int k, int64_t item) {
-    int c = 1, cut = 0;
-    while (it->step[c][k] != it->own[k]) c++;
+    const int c = dim_of_step(it, k, it->own[k]);
+    int cut = 0;
     const int64_t rows = it->size[c] < LINE / item ? it->size[c] : LINE / item;
     for (it->inner = 1; cut < c - 1 && it->inner * it->size[cut] * item * rows <= BLOCK_BYTES;
          cut++)
         it->inner *= it->size[cut];
-    for (; c > cut + 1; c--) swap_dims(it, c, c - 1);
+    bring_dim(it, c, cut + 1);
     it->cut = cut;
     cut_evenly(it, BLOCK_BYTES / (it->inner * item * rows));
 }
@@ -288,7 +291,7 @@ static void find_blocks(nomen__iter *it) {
     for (int k = 0; k < it->count; k++)
         if (it->own[k] > item) item = it->own[k];
     const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
-    if (it->size[0] * item > (has_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
+    if (it->size[0] * item > (any_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
     const int cross = crossing(it);
     if (cross && !near_line(it, cross, item, false)) {
         if (has_lines(it, cross)) {
@@ -306,7 +309,7 @@ static void find_blocks(nomen__iter *it) {
         for (int d = 0; d < it->cut; d++)
             if (it->step[d + 1][k] != it->size[d] * it->step[d][k]) it->tiled |= 1u << k;
         if (all && it->step[it->cut + 1][k] != n * it->step[0][k]) it->tiled |= 1u << k;
-        if (it->step[0][k] && it->step[0][k] != it->own[k]) it->tiled |= 1u << k;
+        if (has_holes(it, k)) it->tiled |= 1u << k;
     }
     it->high = TILE_BYTES / n / item;
     if (it->high < LINE / item) it->high = BLOCK_BYTES / n / item;
@@ -320,7 +323,7 @@ static void find_slivers(nomen__iter *it) {
     if (it->moves || it->even || it->again) return; /* see nomen__copy_few */
     for (int k = 0; k < it->count; k++)
         if (llabs(it->step[1][k]) > SLIVER_STEP * it->own[k]) return;
-    if (!has_holes(it)) return; /* see find_blocks */
+    if (!any_holes(it)) return; /* see find_blocks */
     swap_dims(it, 0, 1);
     it->slivers = true;
 }
