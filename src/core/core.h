@@ -368,6 +368,8 @@ nomen__isa nomen__cpu_isa(void);
 bool nomen__cpu_tiles(void);
 /* It is NOMEN__AVX512_BF16 or NOMEN__AMX. */
 bool nomen__cpu_pairs(void);
+/* Its vectors are loaded and stored in parts for nothing: AVX-512 and what stands on it. */
+bool nomen__cpu_parts(void);
 const char *nomen__isa_name(nomen__isa isa);
 
 #endif

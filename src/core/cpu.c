@@ -105,6 +105,11 @@ bool nomen__cpu_pairs(void) {
     return isa == NOMEN__AVX512_BF16 || isa == NOMEN__AMX;
 }
 
+bool nomen__cpu_parts(void) {
+    const nomen__isa isa = nomen__cpu_isa();
+    return isa >= NOMEN__AVX512 && isa <= NOMEN__AMX;
+}
+
 bool nomen__cpu_tiles(void) {
     static _Atomic int answer; /* 0: not asked yet, 1: no, 2: yes */
     int known = atomic_load_explicit(&answer, memory_order_relaxed);

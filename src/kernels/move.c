@@ -1,5 +1,6 @@
 /* Kernels that move elements without looking at them: copy and where, once per element size.
  * Conversions: cast.c. */
+#include "kernels/loops/copied_rows.h"
 #include "kernels/loops/loops.h"
 #include "kernels/simd/interleave.h"
 
@@ -259,5 +260,6 @@ const nomen__kernel NOMEN__TABLE(move)[] = {
     ROW("reverse", NOMEN_I32, reversed_4_all),
     ROW("reverse", NOMEN_I64, reversed_8_all),
     ROW("reverse", NOMEN_C128, reversed_16_all),
+    ROW("rows", NOMEN_U8, copied_rows),
     {.name = NULL},
 };

@@ -14,15 +14,23 @@
  * that turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
-enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
+enum {
+    SHORT_BYTES = 256,
+    SHORT_PLANE = 1024,
+    SPREAD_BYTES = 256,
+    SPREAD_MOST = 4096,
+    SHORT_ROWS = 8
+};
 /* Rows of so many bytes go by tiles of any dims, of so many bytes at most: those that are dense,
  * and those of inputs with holes, for which a kernel gathers a block in each call. Parts of a dim
  * that is cut have multiples of EVEN elements. Slivers have steps of few elements. */
 enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16, SLIVER_STEP = 4 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
-/* Rows of more, of all inputs, take longer to copy than a call each, if they are whole vectors:
- * what is left takes some kernels as long as the row. */
-enum { COPIED_BYTES = 192, WHOLE_BYTES = 32 };
+/* Rows of more bytes, of all inputs, take longer to copy than a call each, if they are whole
+ * vectors, or vectors in parts cost nothing: else what is left takes some kernels as long as the
+ * row. If the output has more than NEAR_BYTES, its rows and those of the inputs come from beyond
+ * L2, which takes twice as long tile by tile as all of them at a time. */
+enum { COPIED = 192, COPIED_PARTS = 300, COPIED_FAR = 96, WHOLE_BYTES = 32, NEAR_BYTES = 1 << 19 };
 enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
@@ -107,6 +115,11 @@ static void merge_dims(nomen__iter *it) {
     it->ndim = it->ndim ? last + 1 : 0;
 }
 
+/* Do the operand's elements along dim 0 lie apart? */
+static bool has_holes(const nomen__iter *it, int k) {
+    return it->step[0][k] && it->step[0][k] != it->own[k];
+}
+
 static bool crosses(const nomen__iter *it, int k, int d) {
     int64_t here = llabs(it->step[0][k]), there = llabs(it->step[d][k]);
     const int64_t far = it->own[k] == 1 ? FAR_STEP / 2 : FAR_STEP; /* of bytes squares are of 8 */
@@ -129,9 +142,13 @@ static void find_turns(nomen__iter *it) {
 
 /* Parts of the dim that is cut: of so many elements at most, all about the same. */
 static void cut_evenly(nomen__iter *it, int64_t most) {
-    const int64_t size = it->size[it->cut], parts = (size + most - 1) / most;
-    const int64_t part = (size + parts - 1) / parts, even = (part + EVEN - 1) / EVEN * EVEN;
-    it->width = even < most ? even : part;
+    const int64_t size = it->size[it->cut];
+    it->width = size;
+    if (size <= most) return;
+    if (most > EVEN) most -= most % EVEN;
+    const int64_t parts = (size + most - 1) / most, part = (size + parts - 1) / parts;
+    const int64_t even = (part + EVEN - 1) / EVEN * EVEN;
+    it->width = even <= most ? even : part;
 }
 
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
@@ -150,15 +167,16 @@ static void find_tiles(nomen__iter *it) {
     bring_dim(it, best, 1);
     int64_t item = 1;
     for (int k = 1; k < it->count; k++)
-        if (crosses(it, k, 1)) {
+        if (has_holes(it,
+                      k)) { /* of those that cross one, too, others that a kernel would gather */
             it->tiled |= 1u << k;
             if (it->own[k] > item) item = it->own[k];
         }
     it->high = TILE_FAR * item < LINE ? LINE / item : TILE_FAR;
-    it->width = TILE_BYTES / it->high / item;
+    it->width = BLOCK_BYTES / it->high / item;
     if (it->width > it->size[0]) { /* then there is room for more rows */
         it->width = it->size[0];
-        it->high = TILE_BYTES / it->width / item;
+        it->high = BLOCK_BYTES / it->width / item;
     }
     cut_evenly(it, it->width);
     find_turns(it);
@@ -181,6 +199,22 @@ static void find_again(nomen__iter *it) {
     it->again = again;
 }
 
+/* The dim from dim 1 on along which the elements of an operand are so many bytes apart; 0: none. */
+static int dim_of_step(const nomen__iter *it, int k, int64_t step) {
+    for (int d = 1; d < it->ndim; d++)
+        if (it->step[d][k] == step) return d;
+    return 0;
+}
+
+/* The input whose elements along dim 0 lie apart, by so many bytes or more, while they do not along
+ * another; 0: none. */
+static int crossing(const nomen__iter *it, int64_t least) {
+    for (int k = 1; k < it->count; k++)
+        if (has_holes(it, k) && llabs(it->step[0][k]) >= least && dim_of_step(it, k, it->own[k]))
+            return k;
+    return 0;
+}
+
 /* Short rows would be little more than their calls: where the output has them without holes between
  * them, the inputs are made so, and many rows are one. So are longer ones, if all that has to be
  * made is one row again and again, which is made once. */
@@ -189,30 +223,31 @@ static void find_short_rows(nomen__iter *it) {
     int64_t item = it->own[0];
     uint32_t tiled = 0;
     int64_t copied = 0;
-    bool again = true, whole = n * item % WHOLE_BYTES == 0 && !it->cast[0];
+    bool again = true, holes = false, whole = n * item % WHOLE_BYTES == 0 && !it->cast[0];
     if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
-    if (n * item > AGAIN_BYTES / 2) return;
+    if (it->ndim > 2 && !it->moves && n * it->size[1] * item < SHORT_PLANE)
+        return; /* find_blocks */
+    if (n * item > AGAIN_BYTES / 2 || (crossing(it, LINE) && !it->moves))
+        return; /* see find_blocks */
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
         whole &= n * own % WHOLE_BYTES == 0 && !it->cast[k];
-        if (far == n * near) continue; /* one element, or without holes too */
+        holes |= near != own && (near || far); /* a lone number is one to a kernel, too */
+        if (far == n * near) continue;         /* one element, or without holes too */
         if (it->moves && (near == 0 || (far == 0 && n * own > LINE))) return; /* see run_some */
         if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
         tiled |= 1u << k;
         again &= far == 0 && near == own;
-        if (far) copied += n * own;
+        if (far && !(k > 1 && it->base[k] == it->base[k - 1])) copied += n * own;
         if (own > item) item = own;
     }
     if (n * item > (again ? AGAIN_BYTES / 2 : SHORT_BYTES)) return;
     it->tiled = tiled;
-    it->called = copied > COPIED_BYTES && whole;
+    const int64_t most = it->numel * item > NEAR_BYTES ? COPIED_FAR : whole ? COPIED : COPIED_PARTS;
+    it->called = !holes && copied > most && (whole || nomen__cpu_parts());
     it->high = (again ? AGAIN_BYTES : TILE_BYTES) / (n * item);
     it->width = n;
-}
-
-static bool has_holes(const nomen__iter *it, int k) {
-    return it->step[0][k] && it->step[0][k] != it->own[k];
 }
 
 /* Are there operands whose elements along dim 0 lie apart? */
@@ -220,20 +255,6 @@ static bool any_holes(const nomen__iter *it) {
     bool holes = false;
     for (int k = 0; k < it->count; k++) holes |= has_holes(it, k);
     return holes;
-}
-
-/* The dim from dim 1 on along which the elements of an operand are so many bytes apart; 0: none. */
-static int dim_of_step(const nomen__iter *it, int k, int64_t step) {
-    for (int d = 1; d < it->ndim; d++)
-        if (it->step[d][k] == step) return d;
-    return 0;
-}
-
-/* The input whose elements along dim 0 lie apart, while they do not along another; 0: none. */
-static int crossing(const nomen__iter *it) {
-    for (int k = 1; k < it->count; k++)
-        if (has_holes(it, k) && dim_of_step(it, k, it->own[k])) return k;
-    return 0;
 }
 
 /* The dims, from dim 1 on, along which such an input is read until a line of the cache is used up:
@@ -292,7 +313,7 @@ static void find_blocks(nomen__iter *it) {
         if (it->own[k] > item) item = it->own[k];
     const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
     if (it->size[0] * item > (any_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
-    const int cross = crossing(it);
+    const int cross = crossing(it, LINE);
     if (cross && !near_line(it, cross, item, false)) {
         if (has_lines(it, cross)) {
             find_cut(it, cross, item);

@@ -39,19 +39,6 @@ void nomen__reverse_rows(char *to, int64_t to_row, const char *last, int64_t fro
     nomen__mover("reverse", item)(ptr, (const int64_t[3]){to_row, from_row, rows}, n);
 }
 
-/* As many words as told, the last of which begins where it fits, so that none of them asks whether
- * it is the last. (Words of more than 16 bytes lie across lines of the cache, and take longer.) */
-static inline __attribute__((always_inline)) void
-copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
-           int64_t bytes, const int64_t word, const int64_t words) {
-    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
-#pragma GCC unroll 16
-        for (int64_t k = 0; k < words - 1; k++)
-            memcpy(to + word * k, from + word * k, (size_t)word);
-        memcpy(to + bytes - word, from + bytes - word, (size_t)word);
-    }
-}
-
 /* Rows without gaps, from the last to the first: each in a word that takes some bytes of the row
  * before it along, which the next one is written over. */
 static inline __attribute__((always_inline)) void
@@ -59,6 +46,19 @@ reverse_over(char *to, const char *from, int64_t rows, int64_t bytes, const int6
     memcpy(to, from, (size_t)bytes); /* behind it there is no row */
     for (int64_t r = 1; r < rows - 1; r++) memcpy(to + r * bytes, from - r * bytes, (size_t)word);
     memcpy(to + (rows - 1) * bytes, from - (rows - 1) * bytes, (size_t)bytes);
+}
+
+/* As many words as told, the last of which begins where it fits, so that none of them asks whether
+ * it is the last. */
+static inline __attribute__((always_inline)) void
+copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
+           int64_t bytes, const int64_t word, const int64_t words) {
+    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
+#pragma GCC unroll 4
+        for (int64_t k = 0; k < words - 1; k++)
+            memcpy(to + word * k, from + word * k, (size_t)word);
+        memcpy(to + bytes - word, from + bytes - word, (size_t)word);
+    }
 }
 
 /* Apart, so that each loop begins where lines of instructions do. */
@@ -81,44 +81,38 @@ ROW_COPY(16, 1)
 ROW_COPY(16, 2)
 ROW_COPY(16, 3)
 ROW_COPY(16, 4)
-ROW_COPY(16, 5)
-ROW_COPY(16, 6)
-ROW_COPY(16, 7)
-ROW_COPY(16, 8)
-ROW_COPY(16, 9)
-ROW_COPY(16, 10)
-ROW_COPY(16, 11)
-ROW_COPY(16, 12)
-ROW_COPY(16, 13)
-ROW_COPY(16, 14)
-ROW_COPY(16, 15)
-ROW_COPY(16, 16)
 
+/* Rows without gaps in reverse order. */
+static void copy_reversed(char *to, const char *from, int64_t rows, int64_t bytes) {
+    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    if ((bytes & (bytes - 1)) == 0)                     /* elements */
+        nomen__mover("copy", bytes)(ptr, (const int64_t[2]){bytes, -bytes}, rows);
+    else if (bytes > 8)
+        reverse_over(to, from, rows, bytes, 16);
+    else if (bytes > 4)
+        reverse_over(to, from, rows, bytes, 8);
+    else
+        reverse_over(to, from, rows, bytes, 4);
+}
+
+/* Those of words a kernel copies, which has longer ones; for a few rows it takes longer to find. */
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
-    enum { FEW = 256 };
-    static row_copy *const by_words[] = {copy_16_1,  copy_16_2,  copy_16_3,  copy_16_4,
-                                         copy_16_5,  copy_16_6,  copy_16_7,  copy_16_8,
-                                         copy_16_9,  copy_16_10, copy_16_11, copy_16_12,
-                                         copy_16_13, copy_16_14, copy_16_15, copy_16_16};
+    enum { LONG = 2048, FEW = 4 }; /* long ones may lag behind their source */
+    static row_copy *const by_words[] = {copy_16_1, copy_16_2, copy_16_3, copy_16_4};
     static row_copy *const by_word[][2] = {
         {copy_1_1}, {copy_2_1, copy_2_2}, {copy_4_1, copy_4_2}, {copy_8_1, copy_8_2}};
     const int word = (bytes >= 2) + (bytes >= 4) + (bytes >= 8);
-    if (from_row == -bytes && to_row == bytes && bytes == 1 << word) { /* elements in reverse */
-        char *const ptr[2] = {to, (char *)(uintptr_t)from};            /* only read */
-        nomen__mover("copy", bytes)(ptr, (const int64_t[2]){to_row, from_row}, rows);
-    } else if (from_row == -bytes && to_row == bytes && bytes < 16) {
-        if (bytes > 8)
-            reverse_over(to, from, rows, bytes, 16);
-        else if (bytes > 4)
-            reverse_over(to, from, rows, bytes, 8);
-        else
-            reverse_over(to, from, rows, bytes, 4);
-    } else if (bytes > FEW)
+    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    if (bytes > LONG || (bytes > 64 && rows <= FEW))
         for (int64_t r = 0; r < rows; r++)
             nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
+    else if (bytes > 64)
+        nomen__mover("rows", 1)(ptr, (const int64_t[3]){to_row, from_row, rows}, bytes);
     else if (bytes >= 16)
         by_words[(bytes - 1) / 16](to, to_row, from, from_row, rows, bytes);
+    else if (from_row == -bytes && to_row == bytes)
+        copy_reversed(to, from, rows, bytes);
     else
         by_word[word][bytes > 1 << word](to, to_row, from, from_row, rows, bytes);
 }
@@ -166,8 +160,7 @@ void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t fa
     }
 }
 
-/* ---- elements and rows again and again ----------------------------------------------------------
- */
+/* ---- elements and rows again and again ------------------------------------------------------- */
 
 void nomen__spread_rows(char *to, int64_t to_row, const char *from, int64_t far, int64_t n,
                         int64_t rows, int64_t item) {
@@ -219,7 +212,7 @@ static void move_plane(char *to, const char *from, const block_dim *a, const blo
         nomen__turn_tile(to, b->to, from, a->from, a->size, b->size, item);
     else if (a->from == item && b->to == item)
         nomen__turn_tile(to, a->to, from, b->from, b->size, a->size, item);
-    else if (a->to == item && llabs(b->from) < llabs(a->from))
+    else if (a->to == item && b->size > 1 && llabs(b->from) < llabs(a->from))
         move_rows(to, from, b, a, item);
     else
         move_rows(to, from, a, b, item);

@@ -281,6 +281,34 @@ static void test_reverse(void **state) {
                 check_reverse(sizes[k], n, rows, n % 4, rows % 2 == 0);
 }
 
+/* Rows as they are, with gaps between them on both sides; what lies in the gaps stays, and nothing
+ * beyond the last row is read or written. */
+static void check_rows(int64_t n, int64_t rows, int64_t gap) {
+    const int64_t to_row = n + gap, from_row = n + 3 * gap;
+    const size_t room = (size_t)((rows - 1) * to_row + n);
+    char *from = guarded_new((size_t)((rows - 1) * from_row + n)), *out = guarded_new(room);
+    for (int64_t i = 0; i < (rows - 1) * from_row + n; i++) from[i] = (char)random_bits();
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memset(out, GUARD_BYTE, room);
+        find_kernel(isa, "rows", NOMEN_U8)
+            ->loop((char *const[]){out, from}, (const int64_t[]){to_row, from_row, rows}, n);
+        for (int64_t r = 0; r < rows; r++) {
+            assert_memory_equal(out + r * to_row, from + r * from_row, (size_t)n);
+            if (r < rows - 1) assert_true(is_untouched(out + r * to_row + n, (size_t)gap));
+        }
+        assert_true(guarded_intact(out, room));
+    }
+    guarded_free(from);
+    guarded_free(out);
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    for (int64_t n = 65; n <= 600; n++)
+        for (int64_t rows = 1; rows <= 5; rows += 2) check_rows(n, rows, (n + rows) % 7);
+}
+
 static void test_zip(void **state) {
     (void)state;
     for (int k = 0; k < (int)COUNT(sizes) - 1; k++)
@@ -310,7 +338,8 @@ static void test_zip(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put),  cmocka_unit_test(test_take),    cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_turn), cmocka_unit_test(test_reverse), cmocka_unit_test(test_zip),
+        cmocka_unit_test(test_turn), cmocka_unit_test(test_reverse), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_zip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,14 +69,24 @@ static inline loop_32_8 loop_even_8(loop_32_8 x, loop_32_8 y) {
 #endif
 
 #if VB == 64
-typedef uint16_t loop_64_2 __attribute__((vector_size(64)));
-typedef uint32_t loop_64_4 __attribute__((vector_size(64)));
-typedef uint64_t loop_64_8 __attribute__((vector_size(64)));
-static const loop_64_2 loop_count_2 = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
-                                       11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-static const loop_64_4 loop_count_4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-static const loop_64_8 loop_count_8 = {0, 1, 2, 3, 4, 5, 6, 7};
+/* What a lane of a shuffle is counted in, for elements of each size. */
+typedef uint16_t loop_place_1, loop_place_2;
+typedef uint32_t loop_place_4;
+typedef uint64_t loop_place_8;
+typedef uint16_t loop_places_1 __attribute__((vector_size(64)));
+typedef loop_places_1 loop_places_2;
+typedef uint32_t loop_places_4 __attribute__((vector_size(64)));
+typedef uint64_t loop_places_8 __attribute__((vector_size(64)));
+static const loop_places_2 loop_count_2 = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                           22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+static const loop_places_4 loop_count_4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const loop_places_8 loop_count_8 = {0, 1, 2, 3, 4, 5, 6, 7};
+#define loop_count_1 loop_count_2
+/* A mask of the first so many lanes, 64 at most. */
+static inline uint64_t loop_first(int64_t lanes) {
+    return lanes < 64 ? ((uint64_t)1 << lanes) - 1 : ~(uint64_t)0;
+}
 #endif
 
 #define SIZE 1
@@ -149,7 +159,9 @@ static inline const void *loop_gather(void *block, const char *from, int64_t ste
                                       size_t size, int64_t lanes) {
     const int64_t rest = -n & (lanes - 1);
     if (step == (int64_t)size && rest == 0) return from;
-    if (rest) memset((char *)block + (size_t)n * size, 0, (size_t)rest * size);
+    /* a whole vector, of which elements are written again: the compiler's own fill of a few of them
+     * goes byte by byte */
+    if (rest) memset((char *)block + (n + rest - lanes) * (int64_t)size, 0, (size_t)lanes * size);
     loop_take(block, from, step, n, size);
     return block;
 }

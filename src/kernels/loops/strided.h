@@ -27,37 +27,55 @@ static inline int64_t LOOP_NAME2(loop_seconds, SIZE)(T *to, const char *from, in
 #endif
 
 #if VB == 64 && SIZE < 16
-/* As many of n elements a few places apart as come out of pairs of vectors by shuffles; says how
- * many. */
+/* The elements that `place` tells of two vectors: of those only so many bytes are read, and only so
+ * many elements written, if this is the last part. (Single bytes by way of words, for want of
+ * shuffles.) */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(loop_pick, SIZE)(T *to, const char *from, LOOP_NAME2(loop_places, SIZE) place,
+                            const bool last, int64_t bytes, int64_t some) {
+    const int64_t second = bytes > 64 ? bytes - 64 : 0;
+    const __m512i x =
+        last ? _mm512_maskz_loadu_epi8(loop_first(bytes - second), from) : _mm512_loadu_si512(from);
+    const __m512i y = last ? _mm512_maskz_loadu_epi8(loop_first(second), from + 64)
+                           : _mm512_loadu_si512(from + 64);
+#if SIZE == 1
+    const __m512i both = _mm512_permutex2var_epi16(x, (__m512i)(place >> 1), y);
+    const __m512i odd = (__m512i)((place & 1) << 3);
+    const __m256i z = _mm512_cvtepi16_epi8(_mm512_srlv_epi16(both, odd));
+    last ? _mm256_mask_storeu_epi8(to, (__mmask32)loop_first(some), z)
+         : _mm256_storeu_si256((void *)to, z);
+#else
+#if SIZE == 2
+    const __m512i z = _mm512_permutex2var_epi16(x, (__m512i)place, y);
+#elif SIZE == 4
+    const __m512i z = _mm512_permutex2var_epi32(x, (__m512i)place, y);
+#else
+    const __m512i z = _mm512_permutex2var_epi64(x, (__m512i)place, y);
+#endif
+    last ? _mm512_mask_storeu_epi8(to, loop_first(some * SIZE), z) : _mm512_storeu_si512(to, z);
+#endif
+}
+
+/* All of n elements a few places apart, if as many come out of pairs of vectors by shuffles that
+ * it pays; says how many. */
 static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64_t step,
                                                   int64_t n) {
     enum { LANES = SIZE == 1 ? 32 : 64 / SIZE, LOADED = 128, WORTH = SIZE == 8 ? 8 : 6 };
     const int64_t apart = step / SIZE;
-    if (apart < 2 || step % SIZE || n < 2 * LANES) return 0;
+    if (apart < 2 || step % SIZE || n < WORTH) return 0;
     const int64_t found = (LOADED / SIZE - 1) / apart + 1, each = found < LANES ? found : LANES;
     if (each < WORTH) return 0;
+    const LOOP_NAME2(loop_places, SIZE) place =
+        LOOP_NAME2(loop_count, SIZE) * (LOOP_NAME2(loop_place, SIZE))apart;
     int64_t i = 0;
     /* whichever numbers stand behind `each` are written again by the next ones */
-#if SIZE == 1 /* by way of words, for want of shuffles of bytes */
-    const loop_64_2 at = loop_count_2 * (uint16_t)apart, place = at >> 1, odd = (at & 1) << 3;
-#else
-    const LOOP_NAME2(loop_64, SIZE) place = LOOP_NAME2(loop_count, SIZE) * (T)apart;
-#endif
-    for (; i + LANES <= n && (n - 1 - i) * step + SIZE >= LOADED; i += each, from += each * step) {
-        const __m512i x = _mm512_loadu_si512(from), y = _mm512_loadu_si512(from + 64);
-#if SIZE == 1
-        const __m512i both = _mm512_permutex2var_epi16(x, (__m512i)place, y);
-        _mm256_storeu_si256((void *)(to + i),
-                            _mm512_cvtepi16_epi8(_mm512_srlv_epi16(both, (__m512i)odd)));
-#elif SIZE == 2
-        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi16(x, (__m512i)place, y));
-#elif SIZE == 4
-        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(x, (__m512i)place, y));
-#else
-        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi64(x, (__m512i)place, y));
-#endif
+    for (; i + LANES <= n && (n - 1 - i) * step + SIZE >= LOADED; i += each, from += each * step)
+        LOOP_NAME2(loop_pick, SIZE)(to + i, from, place, false, LOADED, LANES);
+    for (; i < n; i += each, from += each * step) {
+        const int64_t some = n - i < each ? n - i : each;
+        LOOP_NAME2(loop_pick, SIZE)(to + i, from, place, true, (some - 1) * step + SIZE, some);
     }
-    return i;
+    return n;
 }
 #endif
 
