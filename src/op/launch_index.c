@@ -388,6 +388,8 @@ static bool are_across(const nomen__call *c, int first, int count) {
     int d = t->ndim - 1;
     for (int k = first; k < first + count; k++) limit *= t->size[k];
     while (d >= first + count && t->size[d] == 1) d--;
+    if (d >= first + count && nomen__is_stepped_run(t, d) && c->in[1]->numel <= 2 * limit)
+        return false;
     return d >= first + count && t->stride[d] != 1 && out->stride[out->ndim - t->ndim + d] == 1 &&
            out->numel >= LEAST && limit <= share * c->in[1]->numel;
 }
@@ -420,7 +422,20 @@ nomen_status nomen__launch_take_dims(nomen__call *c) {
 /* The dims that one dim is: none of a 0-d tensor. */
 static int one_dim(const nomen__call *c) { return c->in[0]->ndim ? 1 : 0; }
 
+/* Is what the call writes to a new tensor that nobody has seen? */
+static bool is_unseen(const nomen__call *c) { return !c->target[0] && !c->inplace; }
+
+static nomen_status take_along(nomen__call *c, nomen__range_words words) {
+    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, words, .late = is_unseen(c)};
+    return take_rows(c, nomen__index_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim,
+                     &rule);
+}
+
+nomen_status nomen__launch_gather(nomen__call *c) { return take_along(c, NOMEN__RANGE_RUNTIME); }
+
+/* Of one dim it is gather, which looks at the indices on the way. */
 nomen_status nomen__launch_index_select(nomen__call *c) {
+    if (c->in[0]->ndim == 1 && c->in[1]->ndim == 1) return take_along(c, NOMEN__RANGE_SELF);
     return take_slices(c, c->dim, one_dim(c), one_dim(c),
                        (nomen__place_rule){.words = NOMEN__RANGE_SELF});
 }
@@ -441,16 +456,6 @@ nomen_status nomen__launch_take(nomen__call *c) {
     c->in[0] = in;
     nomen__launch_done(in, table);
     return s;
-}
-
-/* Is what the call writes to a new tensor that nobody has seen? */
-static bool is_unseen(const nomen__call *c) { return !c->target[0] && !c->inplace; }
-
-nomen_status nomen__launch_gather(nomen__call *c) {
-    nomen__place_rule rule = {
-        c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME, .late = is_unseen(c)};
-    return take_rows(c, nomen__index_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim,
-                     &rule);
 }
 
 /* ---- putting --------------------------------------------------------------------------------- */
@@ -589,6 +594,7 @@ nomen_status nomen__launch_index_add(nomen__call *c) {
 /* What is written to the places of an index: source, or its near corner where it is larger, or one
  * number. */
 static nomen_tensor *scatter_rows(const nomen__call *c, nomen_tensor *source) {
+    enum { LONG_RUN = 96 };
     const nomen_tensor *index = c->in[1];
     int64_t size[NOMEN_MAX_DIMS];
     nomen_tensor corner = *source;
@@ -598,9 +604,11 @@ static nomen_tensor *scatter_rows(const nomen__call *c, nomen_tensor *source) {
         nomen__tensor_finish(&corner);
     }
     if (source->ndim > index->ndim) corner.ndim = 0;
-    /* Long runs of neighbours, or of one element, are walked as they lie; else in one step. */
+    /* Long runs of neighbours, or of one element, are walked as they lie; else in one step. Along
+     * another dim than the last one each run makes its own places, which takes longer to begin. */
     int first = 0, last = index->ndim - 1;
-    if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= NOMEN__PLACE_RUN &&
+    const int64_t run = c->dim == last ? NOMEN__PLACE_RUN : LONG_RUN;
+    if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= run &&
         (uint64_t)corner.stride[last] <= 1)
         first = last;
     return nomen__place_rows(&corner, c->compute, index->ndim, index->size, first,

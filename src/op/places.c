@@ -365,6 +365,7 @@ typedef struct place_walk {
     int64_t row_step;          /* bytes from one place to the next in rows */
     const int64_t *row_stride; /* with along: of rows that have no one step; NULL: they have */
     int64_t run_step;          /* within a run of rows; 0: one element, again and again */
+    int64_t place_step;        /* within a run of the table */
     int64_t apart;             /* so many places in a row have nothing to do with the next ones */
     int64_t inner; /* with along: of them so many, again and again, are different ones */
     int ndim;      /* what is done for every index of these dims, innermost first */
@@ -395,14 +396,15 @@ static void walk_points(const place_walk *w, char *table, char *rows, const int6
                   n);
 }
 
-/* Asks for all that n places in a piece of the table may lie in, if that is little and most of it
- * will be needed: the indices are read and checked meanwhile. */
-static bool ask_for(const place_walk *w, const char *table, int64_t n) {
-    enum { NEAR = 8192, LINE = 64 };
+/* Are all places of a piece of the table in cache, or nearly? All that they may lie in is asked
+ * for, if that is little and most of it will be needed: the indices are read and checked meanwhile.
+ */
+static bool is_near(const place_walk *w, const char *table, int64_t n) {
+    enum { NEAR = 8192, FAR = 1 << 21, LINE = 64 };
     const int64_t limit = w->along->limit, stride = w->along->stride[0];
-    if (limit > NEAR || stride > NEAR || stride <= 0) return false;
+    if (limit > FAR || stride > FAR || stride <= 0) return false;
     const int64_t bytes = limit * stride * w->item;
-    if (bytes > NEAR || n < bytes / LINE) return false;
+    if (bytes > NEAR || n < bytes / LINE) return bytes <= FAR;
     for (int64_t i = 0; i < bytes; i += LINE) __builtin_prefetch(table + i, 1);
     return true;
 }
@@ -440,7 +442,7 @@ static void walk_along(const place_walk *w, char *table, char *rows, int64_t beg
         if (plain && n > RUN && w->late) n = RUN;
         if (!plain) l.count = 1;
         if (!plain && (!w->row_stride || n > RUN)) n = end - begin < RUN ? end - begin : RUN;
-        const bool near = plain && (l.count > 1 || ask_for(w, table + base * w->item, n));
+        const bool near = plain && (l.count > 1 || is_near(w, table + base * w->item, n));
         if (w->late && !all_inside(w->along, begin, begin + n)) continue;
         if (plain) {
             walk_points(w, table + base * w->item, rows, job->from + begin,
@@ -490,10 +492,11 @@ static bool move_short(const place_walk *w, char *table, char *rows, const int64
 
 /* Runs of elements at n places. */
 static void walk_runs(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n) {
-    const int64_t bytes = w->run * w->item, row_step = w->row_step;
+    const int64_t bytes = w->run * w->item, row_step = w->row_step, place_step = w->place_step;
+    const bool stepped = place_step != w->item;
     int64_t run_step = w->run_step;
-    if (move_short(w, table, rows, at, n)) return;
-    if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0) {
+    if (!stepped && move_short(w, table, rows, at, n)) return;
+    if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0 && !stepped) {
         /* one number everywhere: the first run is what the others are copied from */
         char *place = table + *at++ * w->item;
         w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
@@ -505,11 +508,13 @@ static void walk_runs(const place_walk *w, char *table, char *rows, const int64_
         char *place = table + at[i] * w->item;
         if (w->fold)
             w->fold((char *const[]){place, place, rows},
-                    (const int64_t[]){w->item, w->item, run_step}, w->run);
+                    (const int64_t[]){place_step, place_step, run_step}, w->run);
+        else if (w->kind == NOMEN__PLACE_TAKE && stepped)
+            w->copy((char *const[]){rows, place}, (const int64_t[]){w->item, place_step}, w->run);
         else if (w->kind == NOMEN__PLACE_TAKE)
             nomen__copy_block(rows, place, bytes);
-        else if (run_step == 0)
-            w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
+        else if (run_step == 0 || stepped)
+            w->copy((char *const[]){place, rows}, (const int64_t[]){place_step, run_step}, w->run);
         else if (place != rows)
             nomen__copy_block(place, rows, bytes);
     }
@@ -520,6 +525,7 @@ static void walk_runs(const place_walk *w, char *table, char *rows, const int64_
  * match for the sets of a cache, which those that are a power of two apart share, nor for one that
  * is too small; else lines of few elements are not worth it. */
 enum { LINE = 64, FEW_LINES = 8, FEW_PLACES = 24 };
+enum { FEW_WALKED = 8 }; /* places that may be walked one by one, of all lines */
 
 static bool is_turned(const place_walk *w) {
     enum { SHARING = 256, LARGE = 1 << 20 }; /* bytes */
@@ -550,9 +556,12 @@ static void take_turned(const place_walk *w, char *table, char *rows, int64_t be
  * is one long move. Each element meets what is put to it in the same order as ever. */
 static bool walk_few(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n,
                      const place_lines *l) {
-    enum { MOST = 8, LEAST = 16, SOME = 512 };
+    enum { LEAST = 16, SOME = 512, FEWER = 4, NEAR = 128 };
     const int64_t bytes = w->run * w->item;
-    if (n > MOST || l->count < LEAST || (w->run > 1 && (w->fold || !w->run_step))) return false;
+    const bool rows_only = w->fold || !w->run_step || w->place_step != w->item;
+    /* what is added waits for what was, and each element lies in a line of its own */
+    const int64_t most = w->fold || (w->run == 1 && l->table > NEAR) ? FEWER : FEW_WALKED;
+    if (n > most || l->count < LEAST || (w->run > 1 && rows_only)) return false;
     for (int64_t first = 0, some; first < l->count; first += some) {
         some = l->count - first < SOME ? l->count - first : SOME;
         for (int64_t i = 0; i < n; i++) {
@@ -670,6 +679,38 @@ static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t r
     w->rows_step[w->ndim++] = rows_step;
 }
 
+/* Runs of a few elements that are added take longer to call than to add one by one. */
+static void split_run(place_walk *w) {
+    enum { FEW_ADDED = 4 };
+    if (!w->fold || w->run == 1 || w->run > FEW_ADDED || w->place_step != w->item) return;
+    for (int d = w->ndim; d > 0; d--) {
+        w->size[d] = w->size[d - 1];
+        w->table_step[d] = w->table_step[d - 1];
+        w->rows_step[d] = w->rows_step[d - 1];
+    }
+    w->ndim++;
+    w->size[0] = w->run;
+    w->table_step[0] = w->item;
+    w->rows_step[0] = w->run_step;
+    w->run = 1;
+}
+
+/* Of few places the lines are walked place by place, if they are many: those of the longest dim. */
+static void choose_lines(place_walk *w) {
+    enum { MANY = 16 };
+    int longest = 0;
+    if (w->count > FEW_WALKED || w->ndim < 2 || w->size[0] >= MANY) return;
+    for (int d = 1; d < w->ndim; d++)
+        if (w->size[d] > w->size[longest]) longest = d;
+    const int64_t size = w->size[0], table = w->table_step[0], rows = w->rows_step[0];
+    w->size[0] = w->size[longest];
+    w->table_step[0] = w->table_step[longest];
+    w->rows_step[0] = w->rows_step[longest];
+    w->size[longest] = size;
+    w->table_step[longest] = table;
+    w->rows_step[longest] = rows;
+}
+
 static void set_kernels(place_walk *w, nomen_dtype dtype) {
     static const char *const points[] = {"take", "put", "put_add", "put_mul", "put_max", "put_min"};
     static const char *const folds[] = {NULL, NULL, "add", "mul", "maximum", "minimum"};
@@ -679,17 +720,25 @@ static void set_kernels(place_walk *w, nomen_dtype dtype) {
 }
 
 /* Dims behind the index: as many as possible become runs, of elements side by side in the table,
- * and in rows too, or all of one element of rows. */
+ * and in rows too, or all of one element of rows. Or the nearest one is, with a step in the table.
+ */
 static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tensor *rows,
                       int behind) {
     int64_t step = -1; /* in elements, of rows; -1: not known yet */
     w->run = 1;
-    w->run_step = w->item;
+    w->run_step = w->place_step = w->item;
     bool runs = true;
     for (int d = table->ndim - 1, r = rows->ndim - 1; d >= behind; d--, r--) {
         int64_t size = table->size[d], own = rows->stride[r];
         if (size == 1) continue;
-        if (step < 0) step = own == 0 && w->kind != NOMEN__PLACE_TAKE ? 0 : 1;
+        const bool nearest = step < 0;
+        if (nearest) step = own == 0 && w->kind != NOMEN__PLACE_TAKE ? 0 : 1;
+        if (nearest && own == step && nomen__is_stepped_run(table, d)) {
+            w->run = size;
+            w->place_step = table->stride[d] * w->item;
+            runs = false;
+            continue;
+        }
         runs &= table->stride[d] == w->run && own == w->run * step;
         if (runs)
             w->run *= size;
@@ -723,9 +772,47 @@ static nomen_status run_walk(place_walk *w) {
     return nomen__parallel_asking(units / w->apart, grain / w->apart + 1, walk_apart, w);
 }
 
+/* What lies at the only place, and what goes there: t without `count` dims from `first` on. */
+static nomen_tensor *slice_of(const nomen_tensor *t, int first, int count, int64_t at) {
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+    const nomen_dtype dtype = (nomen_dtype)t->dtype;
+    int ndim = 0;
+    for (int d = 0; d < t->ndim; d++) {
+        if (d >= first && d < first + count) continue;
+        size[ndim] = t->size[d];
+        stride[ndim++] = t->stride[d];
+    }
+    return nomen__tensor_view(t, dtype, ndim, size, stride, at * nomen__item(dtype));
+}
+
+/* One place is a slice, which has no walk of its own. */
+static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int first, int count,
+                              nomen_tensor *rows, int index_ndim) {
+    const nomen_dtype dtype = (nomen_dtype)table->dtype;
+    nomen_tensor *place = slice_of(table, first, count, w->at[0]),
+                 *row = slice_of(rows, first, index_ndim, 0);
+    nomen_status s = NOMEN_ERROR_MEMORY;
+    if (place && row) {
+        if (w->kind == NOMEN__PLACE_TAKE) {
+            s = nomen__copy_values(row, place);
+        } else if (!w->fold) {
+            s = nomen__copy_values(place, row);
+        } else {
+            nomen__iter it;
+            nomen__iter_make(&it, w->fold, place, (nomen_tensor *const[]){place, row}, 2,
+                             place->ndim, place->size, dtype, dtype);
+            s = nomen__iter_run_asking(&it);
+        }
+    }
+    nomen__release(place);
+    nomen__release(row);
+    return s;
+}
+
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               const nomen__place_rule *rule) {
+    enum { SLICE_LEAST = 64 }; /* elements of a slice that are worth its headers */
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
@@ -760,6 +847,10 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
+        if (w.count == 1 && w.ndim && rows->numel >= SLICE_LEAST)
+            return run_slice(&w, table, first, count, rows, index_ndim);
+        split_run(&w);
+        choose_lines(&w);
     }
     w.row_step *= w.item;
     nomen_status s = run_walk(&w);

@@ -42,6 +42,13 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
                                 int first, int count);
 bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step);
 
+/* Are the elements of dim d so near each other that a row of them is moved as it lies, although
+ * there is something in between? */
+static inline bool nomen__is_stepped_run(const nomen_tensor *t, int d) {
+    enum { FEWEST = 32, LINE = 64 };
+    return t->size[d] >= FEWEST && t->stride[d] > 1 && t->stride[d] * nomen__item(t->dtype) <= LINE;
+}
+
 typedef enum nomen__place_kind {
     NOMEN__PLACE_TAKE,
     NOMEN__PLACE_PUT,

@@ -79,6 +79,36 @@ def test_indices_along_short_dims(dtype):
                     assert nomen.equal(x.scatter_add(dim, index, x), put.reshape(shape))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [1, 2, 7, 19])
+def test_places_whose_rows_have_a_step(dtype, count):
+    """Rows of a table whose elements lie some apart are moved as they lie."""
+    nomen.manual_seed(3)
+    for size in (31, 32, 33, 64, 70):
+        for step in (2, 3, 8, 18):
+            whole = (nomen.randn(20, size * step, dtype=nomen.float64) * 9).to(
+                getattr(nomen, dtype)
+            )
+            index = nomen.randperm(20)[:count]
+            x = whole[:, ::step]
+            dense = x.contiguous()
+            taken = dense.index_select(0, index)
+            assert nomen.equal(x.index_select(0, index), taken)
+            assert nomen.equal(x[index], taken)
+            assert nomen.equal(x[:, 1].index_select(0, index), dense[:, 1][index])
+            for put in (
+                lambda t, own: t.index_copy_(0, index, own),
+                lambda t, own: t.index_fill_(0, index, 1),
+                lambda t, own: t.index_add_(0, index, own) if dtype != "bool" else t,
+                lambda t, own: t.index_put_((index,), own[0, 0]),
+            ):
+                changed, wanted = whole.clone(), dense.clone()
+                put(changed[:, ::step], taken.flip(0))
+                put(wanted, taken.flip(0))
+                assert nomen.equal(changed[:, ::step], wanted)
+                assert nomen.equal(changed[:, 1::step], whole[:, 1::step])
+
+
 @pytest.mark.parametrize("p", [3, 0.5, -2])
 def test_norm_of_one_element_is_its_size(p):
     x = nomen.tensor([[1e200], [-3.0], [0.0]], dtype=nomen.float64)
