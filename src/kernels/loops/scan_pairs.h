@@ -175,6 +175,16 @@ LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *
     }
 }
 
+/* Lines of which the elements have holes between them. */
+LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *owns,
+                              const c128 *bases, const bool sums) {
+    const pairs_way w = {bytes, false, false, sums};
+    if (sums)
+        pairs_lines(a, bytes, owns, bases);
+    else
+        for (int64_t r = 0; r < a->lines; r++) pairs_last(a, r, owns, bases, w);
+}
+
 /* Groups of a few lines, which may lie anyhow. Sums of each line are those of one by itself. */
 LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const bool sums) {
     const pairs_way beside = {bytes, true, true, sums};
@@ -195,7 +205,7 @@ LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const
  * come to. False: the lines are few, or do not lie so. */
 LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *owns,
                             const c128 *bases, const bool sums) {
-    enum { FEWEST = 8, MOST = 64 };
+    enum { FEWEST = 8, MANY = 64, LONG = 256, SHORT = 32 };
     const bool in_beside = a->in_row == bytes, out_beside = a->out_row == bytes;
     const bool beside = in_beside && out_beside;
     nomen__scan_args sizes = *a; /* known to the compiler */
@@ -203,14 +213,18 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         pairs_groups(a, bytes, sums);
         return true;
     }
+    const bool apart = (!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes);
     if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
         sizes.in_step = sizes.out_step = bytes;
         pairs_lines(&sizes, bytes, owns, bases);
         return true;
     }
-    if ((!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes)) return false;
-    if (a->lines < (in_beside || out_beside ? 2 : FEWEST) || (beside && a->lines > MOST))
-        return false;
+    if (apart && (sums || a->n <= SHORT)) {
+        pairs_apart(a, bytes, owns, bases, sums);
+        return true;
+    }
+    if (apart || a->lines < (in_beside || out_beside ? 2 : FEWEST)) return false;
+    if (beside && sums && a->lines > MANY && a->n > LONG) return false; /* level by level */
     pairs_way w = {bytes, false, false, sums};
     if (!in_beside && !out_beside) {
         sizes.in_step = sizes.out_step = bytes;
