@@ -11,7 +11,7 @@
  * Without tiles the same panels are read by an instruction of AVX-512 that adds two products to
  * each of 16 sums: 8 rows of A, one pair of each a time, with 32 columns of B. Limit: two such
  * instructions a cycle, twice what float32 can do; a core of a Zen 5 at hand reaches 570 G
- * operations a second in add_pairs, which is that, and spends 15 % of a product of 512 or 1,000
+ * operations a second in sum_pairs, which is that, and spends 15 % of a product of 512 or 1,000
  * rows elsewhere: packing, and rounding results. */
 #include "kernels/simd/tiles.h"
 
@@ -80,6 +80,7 @@ static APART void pack_tiles(char *to, const char *in, int64_t lines, int64_t k,
     for (int64_t p = 0; p < k; p += DEPTH)
         for (int64_t l = 0; l < SIDE; l += TILE_ROWS, to += TILE_BYTES) {
             vu32 x[16];
+            if (l >= lines) continue; /* nobody reads what comes of it */
             if (load_square(x, in + l * line + p * step, lines - l, k - p, line, step) != pairs)
                 v_turn_u32(x);
             for (int i = 0; i < 16; i++) memcpy(to + i * 64, &x[i], 64);
@@ -123,9 +124,25 @@ static void add_tiles(int64_t m, int64_t n, int64_t k, const char *a, const char
 }
 
 #define PAIRED static inline __attribute__((always_inline, target("avx512bf16"))) void
-/* PAIRED_ROWS rows and nv vectors of the sums. */
+/* Where sums of pairs go when they are whole: the first `rows` rows, and so many columns, of C. */
+typedef struct paired_out {
+    char *c;
+    int64_t c_row, rows;
+    __mmask32 columns;
+} paired_out;
+
+/* The last sums of a row, rounded. (No sum is so small that the instruction would make 0 of it,
+ * since sums of pairs are not.) */
+PAIRED put_pairs(char *to, const __m512 *sum, __mmask32 columns, const int nv) {
+    if (nv == 2)
+        _mm512_mask_storeu_epi16(to, columns, (__m512i)_mm512_cvtne2ps_pbh(sum[1], sum[0]));
+    else
+        _mm256_mask_storeu_epi16(to, (__mmask16)columns, (__m256i)_mm512_cvtneps_pbh(sum[0]));
+}
+
+/* PAIRED_ROWS rows and nv vectors of the sums; to `out`, if there is one, rounded. */
 PAIRED add_pairs_rows(int64_t k, const char *a, const char *b, char *c, int64_t row, bool first,
-                      const int nv) {
+                      const paired_out *out, const int nv) {
     __m512 sum[PAIRED_ROWS][2];
 #pragma GCC unroll 8
     for (int r = 0; r < PAIRED_ROWS; r++)
@@ -146,25 +163,46 @@ PAIRED add_pairs_rows(int64_t k, const char *a, const char *b, char *c, int64_t 
                 for (int v = 0; v < nv; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], x, line[v]);
             }
         }
+    if (out) {
+#pragma GCC unroll 8
+        for (int r = 0; r < PAIRED_ROWS; r++)
+            if (r < out->rows) put_pairs(out->c + r * out->c_row, sum[r], out->columns, nv);
+        return;
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < PAIRED_ROWS; r++)
 #pragma GCC unroll 2
         for (int v = 0; v < nv; v++) _mm512_storeu_ps(c + r * row + v * 64, sum[r][v]);
 }
 
-/* The same as add_tiles with sums of pairs in vectors. */
-static __attribute__((target("avx512bf16"))) void add_pairs(int64_t m, int64_t n, int64_t k,
+/* Sums of two panels as add_tiles has them; to C at the end, if it is told of. */
+static __attribute__((target("avx512bf16"))) void sum_pairs(int64_t m, int64_t n, int64_t k,
                                                             const char *a, const char *b, char *c,
-                                                            int64_t row, bool first) {
+                                                            int64_t row, bool first,
+                                                            const paired_out *whole) {
     for (int64_t p = 0; p < k; p += PAIRED_K, first = false) {
         const int64_t part = k - p < PAIRED_K ? k - p : PAIRED_K;
         const char *one = a + p / DEPTH * STEP_BYTES, *other = b + p / DEPTH * STEP_BYTES;
-        for (int64_t i = 0; i < m; i += PAIRED_ROWS)
-            if (n > TILE_ROWS)
-                add_pairs_rows(part, one + i * 64, other, c + i * row, row, first, 2);
-            else
-                add_pairs_rows(part, one + i * 64, other, c + i * row, row, first, 1);
+        for (int64_t i = 0; i < m; i += PAIRED_ROWS) {
+            char *const at = c + i * row;
+            if (whole && p + part == k) {
+                const paired_out out = {whole->c + i * whole->c_row, whole->c_row, m - i,
+                                        whole->columns};
+                if (n > TILE_ROWS)
+                    add_pairs_rows(part, one + i * 64, other, at, row, first, &out, 2);
+                else
+                    add_pairs_rows(part, one + i * 64, other, at, row, first, &out, 1);
+            } else if (n > TILE_ROWS) {
+                add_pairs_rows(part, one + i * 64, other, at, row, first, NULL, 2);
+            } else {
+                add_pairs_rows(part, one + i * 64, other, at, row, first, NULL, 1);
+            }
+        }
     }
+}
+static void add_pairs(int64_t m, int64_t n, int64_t k, const char *a, const char *b, char *c,
+                      int64_t row, bool first) {
+    sum_pairs(m, n, k, a, b, c, row, first, NULL);
 }
 
 /* Rows first.. of C, `rows` of them, of up to TILE_ROWS columns: those of A are read where they
@@ -273,6 +311,13 @@ static void block_of_tiles(const nomen__gemm_args *g, add_panels *add, char *a, 
                 part.m = m;
                 part.n = n;
                 part.c = g->c + i * g->c_row + j * g->c_col;
+                if (add == add_pairs && g->c_col == 2) {
+                    const paired_out out = {part.c, g->c_row, m,
+                                            n < 32 ? ((__mmask32)1 << n) - 1 : ~(__mmask32)0};
+                    sum_pairs(m, n, k, mine, other, (char *)near, SIDE * (int64_t)sizeof(float),
+                              true, &out);
+                    continue;
+                }
                 /* Into L2: on their way to L1 they would keep the panels waiting. The lines where
                  * rows end: those where they begin have been written with the columns before. */
                 for (int64_t r = 0; r < m; r++)
@@ -317,9 +362,23 @@ static void large_by_tiles(const nomen__gemm_args *g, add_panels *add, void *scr
         }
 }
 
-/* Both are the same for each block that a product may be cut into. */
+/* All are the same for each block that a product may be cut into. */
 static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
     return m > GEMM_SMALL && n > GEMM_SMALL && k >= DEPTH / 2;
+}
+/* Sums of pairs, where the way of float32 takes longer: to widen B, whose columns lie one behind
+ * the other, it turns every element over, where pairs turn every second one. A few rows are little
+ * more than that. */
+static inline bool wants_pairs(const nomen__gemm_args *g) {
+    enum { FEWEST = 4, LINE = 8 };
+    const int64_t m = g->m, n = g->n, k = g->k;
+    if (is_small_matmul_bf16(m, n, k)) return false;
+    if (g->b_row != 2) return m > GEMM_SMALL && n >= LINE && k >= (n > GEMM_SMALL ? 8 : 16);
+    if (n <= GEMM_SMALL) return m >= FEWEST && n >= LINE && k >= 16;
+    return m >= FEWEST && (m < LINE || k >= (m > GEMM_SMALL ? 4 : 16));
+}
+static inline bool may_be_pairs(int64_t m, int64_t n, int64_t k) {
+    return m >= 4 && n >= 4 && k > 0;
 }
 static inline bool wants_flat(int64_t m, int64_t n, int64_t k) {
     return m > GEMM_SMALL && n > 1 && n <= TILE_ROWS && k >= DEPTH / 4 && (n > 3 || k <= FLAT_K);
@@ -328,7 +387,7 @@ static inline bool wants_flat(int64_t m, int64_t n, int64_t k) {
 static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
     const size_t plain = gemm_matmul_bf16.scratch(m, n, k);
     size_t tiled = 0;
-    if (wants_tiles(m, n, k)) {
+    if (may_be_pairs(m, n, k)) {
         const tiled_plan p = plan_tiles(m, n, k), q = plan_tiles(n, m, k); /* C turned */
         const size_t one = p.a + p.b + p.c, other = q.a + q.b + q.c;
         tiled = one > other ? one : other;
@@ -339,23 +398,26 @@ static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
 }
 
 static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
+    const bool tiles = wants_tiles(g->m, g->n, g->k) && nomen__kernel_tiles();
+    const bool pairs = !tiles && nomen__kernel_pairs();
     nomen__gemm_args turned;
-    const bool wanted = wants_tiles(g->m, g->n, g->k), tiles = wanted && nomen__kernel_tiles();
-    if (tiles || (wanted && nomen__kernel_pairs())) {
-        if (g->c_col != 2 && g->c_row == 2) {
-            turned = turned_product(g);
-            g = &turned;
-        }
-        if (tiles) tiles_begin();
-        large_by_tiles(g, tiles ? add_tiles : add_pairs, scratch);
-        if (tiles) tiles_end();
-        return;
-    }
-    if (g->a_col == 2 && wants_flat(g->m, g->n, g->k) && nomen__kernel_pairs()) {
+    if (pairs && g->a_col == 2 && wants_flat(g->m, g->n, g->k)) {
         flat_by_pairs(g, scratch);
         return;
     }
-    gemm_matmul_bf16.run(g, scratch);
+    if ((tiles || pairs) && g->c_col != 2 && g->c_row == 2) {
+        turned = turned_product(g);
+        g = &turned;
+    }
+    if (tiles) {
+        tiles_begin();
+        large_by_tiles(g, add_tiles, scratch);
+        tiles_end();
+    } else if (pairs && wants_pairs(g)) {
+        large_by_tiles(g, add_pairs, scratch);
+    } else {
+        gemm_matmul_bf16.run(g, scratch);
+    }
 }
 
 static const nomen__gemm gemm_by_tiles = {
