@@ -176,7 +176,8 @@ static inline __attribute__((always_inline)) vu32 repeated(const char *a, int64_
 }
 
 /* One element to many places side by side, the last of them once more. */
-static inline void fill(char *o, const char *a, int64_t n, int64_t size) {
+static inline __attribute__((always_inline)) void fill(char *o, const char *a, int64_t n,
+                                                       int64_t size) {
     const int64_t bytes = n * size;
     if (bytes < VB) {
         for (int64_t i = 0; i < bytes; i += size) memcpy(o + i, a, (size_t)size);
@@ -224,6 +225,38 @@ static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
     copy(ptr, step, n, 16, reversed_16);
 }
 
+/* One number in L2: a loop of vectors that are lines of the cache takes four fifths of the time
+ * that the C library's instructions take there (Zen 5), where vectors are shorter half as long
+ * again. */
+#if VB == 64
+static void fill_1(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    fill(ptr[0], ptr[1], n, 1);
+}
+static void fill_2(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    fill(ptr[0], ptr[1], n, 2);
+}
+static void fill_4(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    fill(ptr[0], ptr[1], n, 4);
+}
+static void fill_8(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    fill(ptr[0], ptr[1], n, 8);
+}
+static void fill_16(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    fill(ptr[0], ptr[1], n, 16);
+}
+#else
+#define fill_1  copy_1
+#define fill_2  copy_2
+#define fill_4  copy_4
+#define fill_8  copy_8
+#define fill_16 copy_16
+#endif
+
 #define ROW_CAST(enumerator, function)                                                             \
     {.name = "cast", .dtype = enumerator, .to = enumerator, .loop = function}
 #define ROW_WHERE(enumerator, function)                                                            \
@@ -261,5 +294,10 @@ const nomen__kernel NOMEN__TABLE(move)[] = {
     ROW("reverse", NOMEN_I64, reversed_8_all),
     ROW("reverse", NOMEN_C128, reversed_16_all),
     ROW("rows", NOMEN_U8, copied_rows),
+    ROW("fill", NOMEN_U8, fill_1),
+    ROW("fill", NOMEN_I16, fill_2),
+    ROW("fill", NOMEN_I32, fill_4),
+    ROW("fill", NOMEN_I64, fill_8),
+    ROW("fill", NOMEN_C128, fill_16),
     {.name = NULL},
 };

@@ -874,10 +874,18 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) {
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
+/* What writes a number to all elements: a kernel of its own where all of them are in L2. */
+static nomen__loop *fill_loop(const nomen_tensor *t) {
+    enum { NEAR = 1 << 15, FAR = 1 << 20 };
+    const int64_t item = nomen__item(t->dtype), bytes = t->numel * item;
+    const bool near = t->flags & NOMEN__CONTIGUOUS && bytes > NEAR && bytes < FAR;
+    return near ? nomen__mover("fill", item) : nomen__copy_loop((nomen_dtype)t->dtype);
+}
+
 /* Into all elements, where that is one short run: there is nothing to plan. */
-static bool spread_number(nomen_tensor *t, char *number, nomen__loop *copy) {
+static bool spread_number(nomen_tensor *t, char *number, nomen__loop *fill) {
     if (!(t->flags & NOMEN__CONTIGUOUS) || t->numel > NOMEN__ALONE) return false;
-    copy((char *const[2]){t->data, number}, (const int64_t[2]){nomen__item(t->dtype), 0}, t->numel);
+    fill((char *const[2]){t->data, number}, (const int64_t[2]){nomen__item(t->dtype), 0}, t->numel);
     return true;
 }
 
@@ -886,12 +894,13 @@ APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__l
     alignas(16) char value[16];
     const nomen_dtype to = (nomen_dtype)dst->dtype;
     nomen__cast_one(cast, to, value, (nomen_dtype)src->dtype, src->data);
-    if (spread_number(dst, value, nomen__copy_loop(to))) return NOMEN_OK;
+    nomen__loop *const fill = fill_loop(dst);
+    if (spread_number(dst, value, fill)) return NOMEN_OK;
     nomen_tensor one = {
         .dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS, .data = value};
     nomen_tensor *in = &one;
     nomen__iter it;
-    nomen__iter_make(&it, nomen__copy_loop(to), dst, &in, 1, dst->ndim, dst->size, to, to);
+    nomen__iter_make(&it, fill, dst, &in, 1, dst->ndim, dst->size, to, to);
     return nomen__iter_run_asking(&it);
 }
 
@@ -956,9 +965,10 @@ nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
         nomen_status s = nomen__make_ready(t);
         if (s || t->device) return s ? s : nomen__fill_away(t, one.data);
     }
-    if (spread_number(t, one.data, nomen__copy_loop(to))) return NOMEN_OK;
+    nomen__loop *const fill = fill_loop(t);
+    if (spread_number(t, one.data, fill)) return NOMEN_OK;
     nomen__iter it;
-    nomen__iter_make(&it, nomen__copy_loop(to), t, &in, 1, t->ndim, t->size, to, to);
+    nomen__iter_make(&it, fill, t, &in, 1, t->ndim, t->size, to, to);
     nomen__iter_run(&it);
     return NOMEN_OK;
 }

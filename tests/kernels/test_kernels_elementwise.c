@@ -151,9 +151,10 @@ static bool is_elementwise(int table) {
            table != TABLE_rotate && table != TABLE_turn;
 }
 
-/* Rows, as they are and in reverse, which test_kernels_points.c has, are no elements. */
+/* Rows, as they are, in reverse and of one number: test_kernels_points.c. */
 static bool is_of_elements(const nomen__kernel *k) {
-    return k->loop && strcmp(k->name, "reverse") != 0 && strcmp(k->name, "rows") != 0;
+    static const char *const of_rows[] = {"reverse", "rows", "fill", NULL};
+    return k->loop && !in_list(k->name, of_rows);
 }
 
 static void test_tables(void **state) {

@@ -309,6 +309,25 @@ static void test_rows(void **state) {
         for (int64_t rows = 1; rows <= 5; rows += 2) check_rows(n, rows, (n + rows) % 7);
 }
 
+static void test_fill(void **state) {
+    (void)state;
+    for (int k = 0; k < (int)COUNT(sizes); k++)
+        for (int64_t n = 1; n <= 300; n += 1 + n / 20) {
+            const int64_t e = dtype_size[sizes[k]];
+            char number[16], *out = guarded_new((size_t)(n * e));
+            for (int64_t i = 0; i < e; i++) number[i] = (char)random_bits();
+            for (int isa = 0; isa < ISAS; isa++) {
+                if (!isa_runs(isa)) continue;
+                memset(out, GUARD_BYTE, (size_t)(n * e));
+                find_kernel(isa, "fill", sizes[k])
+                    ->loop((char *const[]){out, number}, (const int64_t[]){e, 0}, n);
+                for (int64_t i = 0; i < n; i++) assert_memory_equal(out + i * e, number, (size_t)e);
+                assert_true(guarded_intact(out, (size_t)(n * e)));
+            }
+            guarded_free(out);
+        }
+}
+
 static void test_zip(void **state) {
     (void)state;
     for (int k = 0; k < (int)COUNT(sizes) - 1; k++)
@@ -339,7 +358,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put),  cmocka_unit_test(test_take),    cmocka_unit_test(test_spread),
         cmocka_unit_test(test_turn), cmocka_unit_test(test_reverse), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_zip),
+        cmocka_unit_test(test_fill), cmocka_unit_test(test_zip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
