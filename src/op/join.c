@@ -150,6 +150,9 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
 /* ---- all without holes -------------------------------------------------------------------------
  * The result is written from its beginning to its end: a block of each operand in turn. */
 
+/* Bytes, but for JOINED and FEW_OPERANDS, operands, FEW, elements, and FEW_ROUNDS. Blocks of up to
+ * SHORT_BLOCK bytes are joined in pieces of PIECE, unless the result is LARGE, so that it goes to
+ * memory, where one stream of stores is faster than some. */
 enum {
     JOINED = 64,
     BLOCK_BYTES = 64,
@@ -157,7 +160,10 @@ enum {
     FEW_ROUNDS = 16,
     FEW_OPERANDS = 5,
     NEAR = 65536,
-    SHORT_ROW = 1024
+    SHORT_ROW = 1024,
+    SHORT_BLOCK = 96,
+    PIECE = 32768,
+    LARGE = 1 << 22
 };
 
 typedef struct join_job {
@@ -209,12 +215,23 @@ static void join_short(void *context, int64_t begin, int64_t end) {
                          end - begin, job->bytes[i]);
 }
 
+/* Short blocks of many rounds: likewise, while a piece of the result stays in cache. */
+static void join_pieces(void *context, int64_t begin, int64_t end) {
+    const join_job *job = context;
+    const int64_t most = PIECE / job->row + 1;
+    for (int64_t n; begin < end; begin += n) {
+        n = most < end - begin ? most : end - begin;
+        join_short(context, begin, begin + n);
+    }
+}
+
 /* false: something is not as it would have to be, or is faster as copies of whole operands. */
 static bool join_blocks(const nomen__call *c, nomen_status *s) {
     const nomen_tensor *out = c->out[0];
     const bool few = out->numel <= FEW;
     join_job job;
     if (!out->numel) return true; /* there may be 2 ** 31 rounds of nothing */
+    int64_t longest = 0;
     job.count = job.row = 0;
     job.to = out->data;
     job.copy = NULL;
@@ -239,9 +256,13 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
         job.from[job.count] = t->data;
         job.bytes[job.count++] = bytes;
         job.row += bytes;
+        if (bytes > longest) longest = bytes;
     }
     const int64_t grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
-    nomen__task *join = few && job.row <= SHORT_ROW ? join_short : join_rounds;
+    const bool near = job.count <= FEW_OPERANDS && out->numel * item <= LARGE;
+    nomen__task *join = few && job.row <= SHORT_ROW      ? join_short
+                        : near && longest <= SHORT_BLOCK ? join_pieces
+                                                         : join_rounds;
     if (job.copy && job.count == 2 && job.bytes[0] < 16)
         join = join_two;
     else if (job.copy && job.count <= FEW_OPERANDS && job.bytes[0] < 16)
