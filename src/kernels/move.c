@@ -189,8 +189,9 @@ static inline __attribute__((always_inline)) void fill(char *o, const char *a, i
     memcpy(o + bytes - VB, &x, sizeof x);
 }
 
-static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
-                        void (*reversed)(char *, const char *, int64_t)) {
+static inline __attribute__((always_inline)) void
+copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
+     void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
         if (n > 0 && ptr[0] != ptr[1]) copy_run(ptr[0], ptr[1], n * size);
     } else if (step[0] == size && step[1] == -size && n > 0) {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
- * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them;
- * of short rows, SHORT_BYTES at most, as many as there is room for; of less than SHORT_ROWS it does
- * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. Copies
- * that turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
-enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
+/* BLOCK: elements of a cast buffer. Chunks do not depend on the number of threads. Tiles have
+ * TILE_FAR rows or more, a cache line of them; of short rows, SHORT_BYTES at most, as many as there
+ * is room for; of less than SHORT_ROWS it does not pay, nor where two dims are SHORT_PLANE in all.
+ * One row again and again takes AGAIN_BYTES of L1, through which the others stream. Copies that
+ * turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
+enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, TINY = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum {
     SHORT_BYTES = 256,
@@ -23,8 +23,8 @@ enum {
 };
 /* Rows of so many bytes go by tiles of any dims, of so many bytes at most: those that are dense,
  * and those of inputs with holes, for which a kernel gathers a block in each call. Parts of a dim
- * that is cut have multiples of EVEN elements. Slivers have steps of few elements. */
-enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16, SLIVER_STEP = 4 };
+ * that is cut have multiples of EVEN elements. */
+enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 /* Rows of more bytes, of all inputs, take longer to copy than a call each, if they are whole
  * vectors, or vectors in parts cost nothing: else what is left takes some kernels as long as the
@@ -155,7 +155,7 @@ static void cut_evenly(nomen__iter *it, int64_t most) {
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
     /* see nomen__copy_few and find_blocks */
-    if (it->moves ? it->size[0] < SLIVER : it->size[0] * it->own[0] <= BLOCK_ROW) return;
+    if (it->moves ? it->size[0] < TINY : it->size[0] * it->own[0] <= BLOCK_ROW) return;
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -165,28 +165,28 @@ static void find_tiles(nomen__iter *it) {
             }
     if (!best) return;
     bring_dim(it, best, 1);
-    int64_t item = 1;
-    for (int k = 1; k < it->count; k++)
-        if (has_holes(it,
-                      k)) { /* of those that cross one, too, others that a kernel would gather */
-            it->tiled |= 1u << k;
-            if (it->own[k] > item) item = it->own[k];
-        }
+    int64_t item = 1, bytes = TILE_BYTES;
+    for (int k = 1; k < it->count; k++) {
+        if (!has_holes(it, k)) continue;
+        it->tiled |= 1u << k;
+        if (it->own[k] > item) item = it->own[k];
+        if (!crosses(it, k, 1)) bytes = BLOCK_BYTES; /* else the kernel would gather it, by rows */
+    }
     it->high = TILE_FAR * item < LINE ? LINE / item : TILE_FAR;
-    it->width = BLOCK_BYTES / it->high / item;
+    it->width = bytes / it->high / item;
     if (it->width > it->size[0]) { /* then there is room for more rows */
         it->width = it->size[0];
-        it->high = BLOCK_BYTES / it->width / item;
+        it->high = bytes / it->width / item;
     }
     cut_evenly(it, it->width);
     find_turns(it);
 }
 
 /* Rows of numbers that are all the same: computed once, then spread. Rows of a few elements far
- * apart go otherwise (find_slivers), a lone row of one operand is the kernel's own affair. */
+ * apart go otherwise (find_blocks), a lone row of one operand is the kernel's own affair. */
 static void find_even_rows(nomen__iter *it) {
     const bool dense = it->step[0][0] == it->own[0], rows = it->ndim > 1;
-    bool even = !it->moves && !it->tiled && (rows ? dense || it->size[0] >= SLIVER : it->count > 2);
+    bool even = !it->moves && !it->tiled && (rows ? dense || it->size[0] >= TINY : it->count > 2);
     for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
     it->even = even;
 }
@@ -307,7 +307,7 @@ static void find_whole(nomen__iter *it, int64_t bytes, int64_t item) {
 /* Short rows of any other kind, and such whose elements lie apart: more of them is made one row of
  * each operand that does not lie so. */
 static void find_blocks(nomen__iter *it) {
-    if (it->ndim < 2 || it->moves || it->tiled || it->even || it->again || it->slivers) return;
+    if (it->ndim < 2 || it->moves || it->tiled || it->even || it->again) return;
     int64_t item = 1;
     for (int k = 0; k < it->count; k++)
         if (it->own[k] > item) item = it->own[k];
@@ -337,18 +337,6 @@ static void find_blocks(nomen__iter *it) {
     if (it->high > it->size[it->cut + 1]) it->high = it->size[it->cut + 1];
 }
 
-/* Where the output's nearest dim is short, a loop along it would be little more than its call: the
- * next one is walked in its place. */
-static void find_slivers(nomen__iter *it) {
-    if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
-    if (it->moves || it->even || it->again) return; /* see nomen__copy_few */
-    for (int k = 0; k < it->count; k++)
-        if (llabs(it->step[1][k]) > SLIVER_STEP * it->own[k]) return;
-    if (!any_holes(it)) return; /* see find_blocks */
-    swap_dims(it, 0, 1);
-    it->slivers = true;
-}
-
 APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
                        const int64_t *size) {
     collect(it, operand, ndim, size);
@@ -364,7 +352,6 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         find_even_rows(it);
         find_again(it);
         find_short_rows(it);
-        find_slivers(it);
         find_blocks(it);
     }
     for (int k = 1; k < it->count; k++) {
@@ -394,7 +381,7 @@ static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = it->slivers = it->even = it->again = it->turns = false;
+    it->simple = it->casting = it->even = it->again = it->turns = false;
     it->called = false;
     it->cut = 0;
     it->inner = 1;
@@ -473,7 +460,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->numel = it->size[0] = numel;
     it->alone = NOMEN__ALONE;
     it->tiled = 0;
-    it->casting = it->slivers = it->even = it->again = it->moves = it->turns = false;
+    it->casting = it->even = it->again = it->moves = it->turns = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
@@ -807,22 +794,6 @@ static void run_bands(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Blocks of the long dim, begin to end of them over all outer dims; the few rows one by one. */
-static void run_slivers(void *context, int64_t begin, int64_t end) {
-    const nomen__iter *it = context;
-    int64_t index[NOMEN_MAX_DIMS], each = (it->size[0] + BLOCK - 1) / BLOCK;
-    char *outer[OPERANDS], *ptr[OPERANDS];
-    enter(it, 2, begin / each, index, outer);
-    for (int64_t block = begin % each; begin < end; begin++) {
-        int64_t first = block * BLOCK, left = it->size[0] - first, n = left < BLOCK ? left : BLOCK;
-        for (int k = 0; k < it->count; k++) ptr[k] = outer[k] + first * it->step[0][k];
-        run_lines(it, ptr, it->step[0], n, it->step[1], it->size[1]);
-        if (++block < each) continue;
-        block = 0;
-        advance(it, 2, index, outer);
-    }
-}
-
 /* How the pieces are shared out: nomen__parallel_asking or, for copies that others rely on, a job
  * that always comes to its end. */
 typedef nomen_status sharing(int64_t n, int64_t grain, nomen__task *task, void *context);
@@ -842,12 +813,6 @@ APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
         int64_t grain = it->alone / 2 / (row * it->high);
         if (it->numel <= it->alone) grain = count;
         return share(count, grain ? grain : 1, run_bands, context);
-    } else if (it->slivers) {
-        int64_t each = (it->size[0] + BLOCK - 1) / BLOCK, lines = it->numel / it->size[0];
-        int64_t count = lines / it->size[1] * each, chunk = it->alone / 2;
-        int64_t grain =
-            it->numel <= it->alone ? count : (chunk * count + it->numel - 1) / it->numel;
-        return share(count, grain, run_slivers, context);
     } else if (it->numel > it->alone) {
         return share(it->numel, it->alone / 2, run_rows, context);
     } else if (it->ndim > 1) {

@@ -679,22 +679,6 @@ static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t r
     w->rows_step[w->ndim++] = rows_step;
 }
 
-/* Runs of a few elements that are added take longer to call than to add one by one. */
-static void split_run(place_walk *w) {
-    enum { FEW_ADDED = 4 };
-    if (!w->fold || w->run == 1 || w->run > FEW_ADDED || w->place_step != w->item) return;
-    for (int d = w->ndim; d > 0; d--) {
-        w->size[d] = w->size[d - 1];
-        w->table_step[d] = w->table_step[d - 1];
-        w->rows_step[d] = w->rows_step[d - 1];
-    }
-    w->ndim++;
-    w->size[0] = w->run;
-    w->table_step[0] = w->item;
-    w->rows_step[0] = w->run_step;
-    w->run = 1;
-}
-
 /* Of few places the lines are walked place by place, if they are many: those of the longest dim. */
 static void choose_lines(place_walk *w) {
     enum { MANY = 16 };
@@ -724,6 +708,7 @@ static void set_kernels(place_walk *w, nomen_dtype dtype) {
  */
 static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tensor *rows,
                       int behind) {
+    enum { FEW_ADDED = 4 };
     int64_t step = -1; /* in elements, of rows; -1: not known yet */
     w->run = 1;
     w->run_step = w->place_step = w->item;
@@ -746,6 +731,12 @@ static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tens
             add_outer(w, size, table->stride[d], own);
     }
     if (step == 0) w->run_step = 0;
+    /* runs of a few elements that are added take longer to call than to add one by one */
+    if (w->fold && w->ndim == 0 && w->run > 1 && w->run <= FEW_ADDED) {
+        const int64_t size = w->run;
+        w->run = 1;
+        add_outer(w, size, 1, w->run_step / w->item);
+    }
 }
 
 /* Who writes to the same place is one thread. */
@@ -849,7 +840,6 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         w.at = (const int64_t *)(const void *)places->data;
         if (w.count == 1 && w.ndim && rows->numel >= SLICE_LEAST)
             return run_slice(&w, table, first, count, rows, index_ndim);
-        split_run(&w);
         choose_lines(&w);
     }
     w.row_step *= w.item;
