@@ -1,8 +1,11 @@
 /* Kernels that move elements without looking at them: copy and where, once per element size.
  * Conversions: cast.c. */
-#include "kernels/loops/copied_rows.h"
 #include "kernels/loops/loops.h"
 #include "kernels/simd/interleave.h"
+
+#if VB == 64
+#include "kernels/loops/copied_rows.h"
+#endif
 
 /* 16 bytes, 8, or 4, their elements of `size` bytes last to first. */
 static inline __attribute__((always_inline)) lane_u8 turned_lane(lane_u8 x, int64_t size) {
@@ -294,7 +297,9 @@ const nomen__kernel NOMEN__TABLE(move)[] = {
     ROW("reverse", NOMEN_I32, reversed_4_all),
     ROW("reverse", NOMEN_I64, reversed_8_all),
     ROW("reverse", NOMEN_C128, reversed_16_all),
+#if VB == 64
     ROW("rows", NOMEN_U8, copied_rows),
+#endif
     ROW("fill", NOMEN_U8, fill_1),
     ROW("fill", NOMEN_I16, fill_2),
     ROW("fill", NOMEN_I32, fill_4),

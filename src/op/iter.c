@@ -28,8 +28,9 @@ enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 /* Rows of more bytes, of all inputs, take longer to copy than a call each, if they are whole
  * vectors, or vectors in parts cost nothing: else what is left takes some kernels as long as the
- * row. If the output has more than NEAR_BYTES, its rows and those of the inputs come from beyond
- * L2, which takes twice as long tile by tile as all of them at a time. */
+ * row (those with a mask do so anyway, which has elements of another size). If the output has more
+ * than NEAR_BYTES, its rows and those of the inputs come from beyond L2, which takes twice as long
+ * tile by tile as all of them at a time. */
 enum { COPIED = 192, COPIED_PARTS = 300, COPIED_FAR = 96, WHOLE_BYTES = 32, NEAR_BYTES = 1 << 19 };
 enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
@@ -223,18 +224,19 @@ static void find_short_rows(nomen__iter *it) {
     int64_t item = it->own[0];
     uint32_t tiled = 0;
     int64_t copied = 0;
-    bool again = true, holes = false, whole = n * item % WHOLE_BYTES == 0 && !it->cast[0];
+    bool again = true, alike = true, dense = true, repeats = false;
+    bool whole = n * item % WHOLE_BYTES == 0 && !it->cast[0];
     if (it->ndim < 2 || it->tiled || it->even || it->again || it->size[1] < SHORT_ROWS) return;
-    if (it->ndim > 2 && !it->moves && n * it->size[1] * item < SHORT_PLANE)
-        return; /* find_blocks */
     if (n * item > AGAIN_BYTES / 2 || (crossing(it, LINE) && !it->moves))
         return; /* see find_blocks */
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
         whole &= n * own % WHOLE_BYTES == 0 && !it->cast[k];
-        holes |= near != own && (near || far); /* a lone number is one to a kernel, too */
-        if (far == n * near) continue;         /* one element, or without holes too */
+        repeats |= (near == 0) != (far == 0);
+        dense &= near == own || (near == 0 && far == 0); /* a lone number is one to a kernel, too */
+        alike &= own == it->own[0];
+        if (far == n * near) continue; /* one element, or without holes too */
         if (it->moves && (near == 0 || (far == 0 && n * own > LINE))) return; /* see run_some */
         if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
         tiled |= 1u << k;
@@ -243,9 +245,13 @@ static void find_short_rows(nomen__iter *it) {
         if (own > item) item = own;
     }
     if (n * item > (again ? AGAIN_BYTES / 2 : SHORT_BYTES)) return;
+    if (it->ndim > 2 && !it->moves && !repeats && n * it->size[1] * item < SHORT_PLANE)
+        return; /* see find_blocks */
     it->tiled = tiled;
-    const int64_t most = it->numel * item > NEAR_BYTES ? COPIED_FAR : whole ? COPIED : COPIED_PARTS;
-    it->called = !holes && copied > most && (whole || nomen__cpu_parts());
+    const bool large = it->numel * item > NEAR_BYTES;
+    it->called = whole && copied > COPIED;
+    if (dense && alike && (whole || nomen__cpu_parts()))
+        it->called |= copied > (large ? COPIED_FAR : COPIED_PARTS);
     it->high = (again ? AGAIN_BYTES : TILE_BYTES) / (n * item);
     it->width = n;
 }
@@ -274,6 +280,15 @@ static bool near_line(nomen__iter *it, int k, int64_t item, bool move) {
     for (int d = 1; d < last; d++) width *= it->size[d];
     const int64_t part = run > LINE ? it->size[last] * LINE / run : it->size[last];
     return width * (part ? part : 1) * item <= BLOCK_BYTES;
+}
+
+/* Do its elements along the next dim lie so near each other that a block of both dims uses lines of
+ * the cache up? */
+static bool is_near_next(const nomen__iter *it, int k, int64_t item) {
+    enum { FEWEST = 32 };
+    const int64_t step = llabs(it->step[1][k]);
+    return step && step <= 2 * it->own[k] && it->size[1] >= FEWEST &&
+           it->size[0] * FEWEST * item <= BLOCK_BYTES / 4;
 }
 
 /* Are there enough elements along its dim without holes? */
@@ -314,7 +329,7 @@ static void find_blocks(nomen__iter *it) {
     const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
     if (it->size[0] * item > (any_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
     const int cross = crossing(it, LINE);
-    if (cross && !near_line(it, cross, item, false)) {
+    if (cross && !is_near_next(it, cross, item) && !near_line(it, cross, item, false)) {
         if (has_lines(it, cross)) {
             find_cut(it, cross, item);
         } else {

@@ -556,11 +556,12 @@ static void take_turned(const place_walk *w, char *table, char *rows, int64_t be
  * is one long move. Each element meets what is put to it in the same order as ever. */
 static bool walk_few(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n,
                      const place_lines *l) {
-    enum { LEAST = 16, SOME = 512, FEWER = 4, NEAR = 128 };
+    enum { LEAST = 16, SOME = 512, FEWER = 4, NEAR = 128, WORD = 4 };
     const int64_t bytes = w->run * w->item;
     const bool rows_only = w->fold || !w->run_step || w->place_step != w->item;
     /* what is added waits for what was, and each element lies in a line of its own */
-    const int64_t most = w->fold || (w->run == 1 && l->table > NEAR) ? FEWER : FEW_WALKED;
+    const bool words = w->fold && w->item >= WORD; /* of smaller ones vectors hold many lines */
+    const int64_t most = words || (w->run == 1 && l->table > NEAR) ? FEWER : FEW_WALKED;
     if (n > most || l->count < LEAST || (w->run > 1 && rows_only)) return false;
     for (int64_t first = 0, some; first < l->count; first += some) {
         some = l->count - first < SOME ? l->count - first : SOME;
@@ -803,7 +804,7 @@ static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int firs
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               const nomen__place_rule *rule) {
-    enum { SLICE_LEAST = 64 }; /* elements of a slice that are worth its headers */
+    enum { SLICE_LEAST = 4096 }; /* elements of a slice that are worth its headers */
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;

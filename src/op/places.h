@@ -45,8 +45,13 @@ bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step)
 /* Are the elements of dim d so near each other that a row of them is moved as it lies, although
  * there is something in between? */
 static inline bool nomen__is_stepped_run(const nomen_tensor *t, int d) {
-    enum { FEWEST = 32, LINE = 64 };
-    return t->size[d] >= FEWEST && t->stride[d] > 1 && t->stride[d] * nomen__item(t->dtype) <= LINE;
+    enum {
+        FEWEST = 32,
+        APART = 4,
+        LEAST = 8 /* bytes: others are copied twice as fast as one by one */
+    };
+    return t->size[d] >= FEWEST && t->stride[d] > 1 && t->stride[d] <= APART &&
+           nomen__item(t->dtype) >= LEAST;
 }
 
 typedef enum nomen__place_kind {

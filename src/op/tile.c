@@ -20,8 +20,12 @@ nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
 void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
                       int64_t rows, int64_t item) {
     char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    enum { ZIPPED = 16 /* rows, and bytes */ };
     const int64_t fewest = nomen__turn_fewest(item);
-    if (n < fewest || rows < fewest) /* row by row: stores that follow each other are one */
+    if (n == 2 && to_row == 2 * item && rows >= ZIPPED && item < ZIPPED) /* two rows by turns */
+        nomen__mover("zip", item)((char *const[]){to, ptr[1], ptr[1] + near},
+                                  (const int64_t[]){2 * item, item, item}, rows);
+    else if (n < fewest || rows < fewest) /* row by row: stores that follow each other are one */
         nomen__copy_few(ptr, (const int64_t[2]){item, near}, (const int64_t[2]){to_row, item}, n,
                         rows, item);
     else
@@ -54,7 +58,7 @@ static inline __attribute__((always_inline)) void
 copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
            int64_t bytes, const int64_t word, const int64_t words) {
     for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
-#pragma GCC unroll 4
+#pragma GCC unroll 16
         for (int64_t k = 0; k < words - 1; k++)
             memcpy(to + word * k, from + word * k, (size_t)word);
         memcpy(to + bytes - word, from + bytes - word, (size_t)word);
@@ -81,6 +85,18 @@ ROW_COPY(16, 1)
 ROW_COPY(16, 2)
 ROW_COPY(16, 3)
 ROW_COPY(16, 4)
+ROW_COPY(16, 5)
+ROW_COPY(16, 6)
+ROW_COPY(16, 7)
+ROW_COPY(16, 8)
+ROW_COPY(16, 9)
+ROW_COPY(16, 10)
+ROW_COPY(16, 11)
+ROW_COPY(16, 12)
+ROW_COPY(16, 13)
+ROW_COPY(16, 14)
+ROW_COPY(16, 15)
+ROW_COPY(16, 16)
 
 /* Rows without gaps in reverse order. */
 static void copy_reversed(char *to, const char *from, int64_t rows, int64_t bytes) {
@@ -95,26 +111,31 @@ static void copy_reversed(char *to, const char *from, int64_t rows, int64_t byte
         reverse_over(to, from, rows, bytes, 4);
 }
 
-/* Those of words a kernel copies, which has longer ones; for a few rows it takes longer to find. */
+/* Many of more than a line of the cache are copied by a kernel, which has longer words: it takes as
+ * long to find as some rows to copy. */
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
-    enum { LONG = 2048, FEW = 4 }; /* long ones may lag behind their source */
-    static row_copy *const by_words[] = {copy_16_1, copy_16_2, copy_16_3, copy_16_4};
+    enum { FEW = 256, LINE = 64, MANY = 32, LONG = 2048 /* they may lag behind their source */ };
+    static row_copy *const by_words[] = {copy_16_1,  copy_16_2,  copy_16_3,  copy_16_4,
+                                         copy_16_5,  copy_16_6,  copy_16_7,  copy_16_8,
+                                         copy_16_9,  copy_16_10, copy_16_11, copy_16_12,
+                                         copy_16_13, copy_16_14, copy_16_15, copy_16_16};
     static row_copy *const by_word[][2] = {
         {copy_1_1}, {copy_2_1, copy_2_2}, {copy_4_1, copy_4_2}, {copy_8_1, copy_8_2}};
     const int word = (bytes >= 2) + (bytes >= 4) + (bytes >= 8);
-    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
-    if (bytes > LONG || (bytes > 64 && rows <= FEW))
+    if (from_row == -bytes && to_row == bytes && bytes < 16) {
+        copy_reversed(to, from, rows, bytes);
+    } else if (rows >= MANY && bytes > LINE && bytes <= LONG && nomen__cpu_parts()) {
+        char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+        nomen__mover("rows", 1)(ptr, (const int64_t[3]){to_row, from_row, rows}, bytes);
+    } else if (bytes > FEW) {
         for (int64_t r = 0; r < rows; r++)
             nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
-    else if (bytes > 64)
-        nomen__mover("rows", 1)(ptr, (const int64_t[3]){to_row, from_row, rows}, bytes);
-    else if (bytes >= 16)
+    } else if (bytes >= 16) {
         by_words[(bytes - 1) / 16](to, to_row, from, from_row, rows, bytes);
-    else if (from_row == -bytes && to_row == bytes)
-        copy_reversed(to, from, rows, bytes);
-    else
+    } else {
         by_word[word][bytes > 1 << word](to, to_row, from, from_row, rows, bytes);
+    }
 }
 
 /* ---- rows of a few elements with holes ------------------------------------------------------- */
@@ -185,13 +206,14 @@ typedef struct block_dim {
     int64_t size, to, from;
 } block_dim;
 
+enum { CALLED = 16 }; /* elements for which a call pays */
+
 /* Rows along dim a, one after the other along dim b. */
 static void move_rows(char *to, const char *from, const block_dim *a, const block_dim *b,
                       int64_t item) {
-    enum { CALLED = 16 }; /* elements for which a call pays */
     const int64_t near[2] = {a->to, a->from}, far[2] = {b->to, b->from};
     char *ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
-    if (a->size < CALLED || a->to != item) {
+    if (a->size < CALLED || (a->to != item && a->from != item)) {
         nomen__copy_few(ptr, near, far, a->size, b->size, item);
         return;
     }
@@ -200,20 +222,44 @@ static void move_rows(char *to, const char *from, const block_dim *a, const bloc
         copy(ptr, near, a->size);
 }
 
+/* Neither side is without holes along b, which the input has near: rows along it are taken without
+ * them, some at a time, and turned over. */
+static void move_stepped(char *to, const char *from, const block_dim *a, const block_dim *b,
+                         int64_t item) {
+    enum { BYTES = 16384, LONG = 4 * CALLED };
+    _Alignas(64) char taken[BYTES];
+    const int64_t most = BYTES / item / a->size;
+    if (most < CALLED || b->size < LONG) {
+        move_rows(to, from, b, a, item);
+        return;
+    }
+    nomen__loop *const copy = nomen__mover("copy", item);
+    for (int64_t r = 0, n; r < b->size; r += n) {
+        n = b->size - r < most ? b->size - r : most;
+        for (int64_t i = 0; i < a->size; i++) {
+            char *const at = (char *)(uintptr_t)(from + r * b->from + i * a->from); /* only read */
+            copy((char *const[]){taken + i * n * item, at}, (const int64_t[]){item, b->from}, n);
+        }
+        nomen__turn_tile(to + r * b->to, b->to, taken, n * item, a->size, n, item);
+    }
+}
+
 static void move_plane(char *to, const char *from, const block_dim *a, const block_dim *b,
                        int64_t item) {
+    /* long rows of which there are too few for a square */
+    const bool few = b->size < nomen__turn_fewest(item) && a->size >= CALLED;
     if (a->to == item && a->from == 0)
         nomen__spread_rows(to, b->to, from, b->from, a->size, b->size, item);
     else if (a->to == item && b->from == 0 && b->to == a->size * item)
         repeat(to, from, a->from, a->size, b->size, item);
     else if (a->to == item && a->from == item)
         nomen__copy_rows(to, b->to, from, b->from, b->size, a->size * item);
-    else if (a->to == item && b->from == item)
+    else if (a->to == item && b->from == item && !few)
         nomen__turn_tile(to, b->to, from, a->from, a->size, b->size, item);
-    else if (a->from == item && b->to == item)
+    else if (a->from == item && b->to == item && !few)
         nomen__turn_tile(to, a->to, from, b->from, b->size, a->size, item);
     else if (a->to == item && b->size > 1 && llabs(b->from) < llabs(a->from))
-        move_rows(to, from, b, a, item);
+        move_stepped(to, from, a, b, item);
     else
         move_rows(to, from, a, b, item);
 }

@@ -289,10 +289,10 @@ static void check_rows(int64_t n, int64_t rows, int64_t gap) {
     char *from = guarded_new((size_t)((rows - 1) * from_row + n)), *out = guarded_new(room);
     for (int64_t i = 0; i < (rows - 1) * from_row + n; i++) from[i] = (char)random_bits();
     for (int isa = 0; isa < ISAS; isa++) {
-        if (!isa_runs(isa)) continue;
+        const nomen__kernel *k = isa_runs(isa) ? find_kernel(isa, "rows", NOMEN_U8) : NULL;
+        if (!k) continue; /* AVX-512 alone has it */
         memset(out, GUARD_BYTE, room);
-        find_kernel(isa, "rows", NOMEN_U8)
-            ->loop((char *const[]){out, from}, (const int64_t[]){to_row, from_row, rows}, n);
+        k->loop((char *const[]){out, from}, (const int64_t[]){to_row, from_row, rows}, n);
         for (int64_t r = 0; r < rows; r++) {
             assert_memory_equal(out + r * to_row, from + r * from_row, (size_t)n);
             if (r < rows - 1) assert_true(is_untouched(out + r * to_row + n, (size_t)gap));

@@ -1,11 +1,12 @@
-/* Rows of more than 64 bytes as they are: words of which the last begins where it fits, so that
- * none of them asks whether it is the last. Included once, by move.c.
+/* Many rows of more than 64 bytes as they are, with AVX-512 (others: copy_rows in op/tile.c): words
+ * of which the last begins where it fits, so that none of them asks whether it is the last.
+ * Included once, by move.c.
  *
  * Limit: the loads and stores of words. Words of 16 bytes seldom lie across two lines of the cache;
- * words of 32 take two thirds of the time with AVX-512 all the same (rows of 136 bytes 1.0 ns for
- * 1.4 on Zen 5), up to half as long again elsewhere (Zen 3). Words of 64 are as fast, but a kernel
- * that reads what has just been copied waits for their stores; they are for longer rows, of 265
- * bytes 2.2 ns for 3.7 by calls of the C library. */
+ * words of 32 take two thirds of the time all the same (rows of 136 bytes 1.0 ns for 1.4 on Zen 5;
+ * on Zen 3 up to half as long again). Words of 64 are as fast, but a kernel that reads what has
+ * just been copied waits for their stores; they are for longer rows, of 265 bytes 2.2 ns for 3.7 by
+ * calls of the C library. */
 #ifndef NOMEN_SRC_LOOPS_COPIED_ROWS_H
 #define NOMEN_SRC_LOOPS_COPIED_ROWS_H
 
@@ -32,7 +33,6 @@ static inline __attribute__((always_inline)) void copy_words(row_copy c, const i
     static __attribute__((noinline)) void copy_##word##_##words(const row_copy *c) {               \
         copy_words(*c, word, words);                                                               \
     }
-#if VB == 64
 COPIED_ROWS(32, 3)
 COPIED_ROWS(32, 4)
 COPIED_ROWS(32, 5)
@@ -47,20 +47,6 @@ static __attribute__((noinline)) void copy_lines(row_copy c) {
         memcpy(c.to + last, c.from + last, LINE);
     }
 }
-#else
-COPIED_ROWS(16, 5)
-COPIED_ROWS(16, 6)
-COPIED_ROWS(16, 7)
-COPIED_ROWS(16, 8)
-COPIED_ROWS(16, 9)
-COPIED_ROWS(16, 10)
-COPIED_ROWS(16, 11)
-COPIED_ROWS(16, 12)
-COPIED_ROWS(16, 13)
-COPIED_ROWS(16, 14)
-COPIED_ROWS(16, 15)
-COPIED_ROWS(16, 16)
-#endif
 #undef COPIED_ROWS
 
 /* By the C library, which knows best how to copy long ones. */
@@ -71,26 +57,16 @@ static __attribute__((noinline)) void copy_long(const row_copy *c) {
 
 /* ptr: to, from; steps: bytes from row to row of both, rows; n: bytes of a row. */
 static void copied_rows(char *const ptr[], const int64_t step[], int64_t n) {
-    enum { LONG = VB == 64 ? 512 : 256 };
+    enum { FEW = 256, LONG = 512 };
     const row_copy c = {ptr[0], ptr[1], step[0], step[1], step[2], n};
-    if (n > LONG) {
-        copy_long(&c);
-        return;
-    }
-#if VB == 64
-    if (n > 256) {
-        copy_lines(c);
-        return;
-    }
     static void (*const by_words[])(const row_copy *) = {copy_32_3, copy_32_4, copy_32_5,
                                                          copy_32_6, copy_32_7, copy_32_8};
-    by_words[(n - 1) / 32 - 2](&c);
-#else
-    static void (*const by_words[])(const row_copy *) = {
-        copy_16_5,  copy_16_6,  copy_16_7,  copy_16_8,  copy_16_9,  copy_16_10,
-        copy_16_11, copy_16_12, copy_16_13, copy_16_14, copy_16_15, copy_16_16};
-    by_words[(n - 1) / 16 - 4](&c);
-#endif
+    if (n > LONG)
+        copy_long(&c);
+    else if (n > FEW)
+        copy_lines(c);
+    else
+        by_words[(n - 1) / 32 - 2](&c);
 }
 
 #endif

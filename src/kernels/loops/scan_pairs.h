@@ -205,7 +205,7 @@ LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const
  * come to. False: the lines are few, or do not lie so. */
 LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *owns,
                             const c128 *bases, const bool sums) {
-    enum { FEWEST = 8, MANY = 64, LONG = 256, SHORT = 32 };
+    enum { FEWEST = 8, MANY = 64, FLAT = 8, SHORT = 32 };
     const bool in_beside = a->in_row == bytes, out_beside = a->out_row == bytes;
     const bool beside = in_beside && out_beside;
     nomen__scan_args sizes = *a; /* known to the compiler */
@@ -219,12 +219,12 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         pairs_lines(&sizes, bytes, owns, bases);
         return true;
     }
-    if (apart && (sums || a->n <= SHORT)) {
+    if (apart && (sums ? bytes == 16 : a->n <= SHORT)) {
         pairs_apart(a, bytes, owns, bases, sums);
         return true;
     }
     if (apart || a->lines < (in_beside || out_beside ? 2 : FEWEST)) return false;
-    if (beside && sums && a->lines > MANY && a->n > LONG) return false; /* level by level */
+    if (beside && sums && a->lines > MANY && a->n > FLAT) return false; /* level by level */
     pairs_way w = {bytes, false, false, sums};
     if (!in_beside && !out_beside) {
         sizes.in_step = sizes.out_step = bytes;

@@ -27,17 +27,12 @@ static inline int64_t LOOP_NAME2(loop_seconds, SIZE)(T *to, const char *from, in
 #endif
 
 #if VB == 64 && SIZE < 16
-/* The elements that `place` tells of two vectors: of those only so many bytes are read, and only so
- * many elements written, if this is the last part. (Single bytes by way of words, for want of
- * shuffles.) */
+/* The elements that `place` tells of two vectors; only so many of them are written, if these are
+ * the last ones. (Single bytes by way of words, for want of shuffles.) */
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(loop_pick, SIZE)(T *to, const char *from, LOOP_NAME2(loop_places, SIZE) place,
-                            const bool last, int64_t bytes, int64_t some) {
-    const int64_t second = bytes > 64 ? bytes - 64 : 0;
-    const __m512i x =
-        last ? _mm512_maskz_loadu_epi8(loop_first(bytes - second), from) : _mm512_loadu_si512(from);
-    const __m512i y = last ? _mm512_maskz_loadu_epi8(loop_first(second), from + 64)
-                           : _mm512_loadu_si512(from + 64);
+                            const bool last, int64_t some) {
+    const __m512i x = _mm512_loadu_si512(from), y = _mm512_loadu_si512(from + 64);
 #if SIZE == 1
     const __m512i both = _mm512_permutex2var_epi16(x, (__m512i)(place >> 1), y);
     const __m512i odd = (__m512i)((place & 1) << 3);
@@ -56,24 +51,29 @@ LOOP_NAME2(loop_pick, SIZE)(T *to, const char *from, LOOP_NAME2(loop_places, SIZ
 #endif
 }
 
-/* All of n elements a few places apart, if as many come out of pairs of vectors by shuffles that
- * it pays; says how many. */
+/* All of n elements a few places apart, if as many come out of pairs of vectors by shuffles that it
+ * pays; says how many. The last vectors reach back: in parts, what they do not load may lie in a
+ * page that is not there, which takes the processor hundreds of cycles to see. */
 static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64_t step,
                                                   int64_t n) {
     enum { LANES = SIZE == 1 ? 32 : 64 / SIZE, LOADED = 128, WORTH = SIZE == 8 ? 8 : 6 };
+    typedef LOOP_NAME2(loop_place, SIZE) place_type;
     const int64_t apart = step / SIZE;
-    if (apart < 2 || step % SIZE || n < WORTH) return 0;
+    if (apart < 2 || step % SIZE || n < 2 * LANES || (n - 1) * step + SIZE < LOADED) return 0;
     const int64_t found = (LOADED / SIZE - 1) / apart + 1, each = found < LANES ? found : LANES;
     if (each < WORTH) return 0;
-    const LOOP_NAME2(loop_places, SIZE) place =
-        LOOP_NAME2(loop_count, SIZE) * (LOOP_NAME2(loop_place, SIZE))apart;
+    const LOOP_NAME2(loop_places, SIZE) place = LOOP_NAME2(loop_count, SIZE) * (place_type)apart;
+    const char *const first = from;
     int64_t i = 0;
     /* whichever numbers stand behind `each` are written again by the next ones */
     for (; i + LANES <= n && (n - 1 - i) * step + SIZE >= LOADED; i += each, from += each * step)
-        LOOP_NAME2(loop_pick, SIZE)(to + i, from, place, false, LOADED, LANES);
+        LOOP_NAME2(loop_pick, SIZE)(to + i, from, place, false, LANES);
     for (; i < n; i += each, from += each * step) {
         const int64_t some = n - i < each ? n - i : each;
-        LOOP_NAME2(loop_pick, SIZE)(to + i, from, place, true, (some - 1) * step + SIZE, some);
+        const char *const back = from + (some - 1) * step + SIZE - LOADED;
+        const char *const start = back < first ? first : back;
+        const place_type ahead = (place_type)((from - start) / SIZE);
+        LOOP_NAME2(loop_pick, SIZE)(to + i, start, place + ahead, true, some);
     }
     return n;
 }
