@@ -17,7 +17,8 @@ SIZES = [(20000, 4, 10), (20001, 3, 17), (20011, 1, 40), (30000, 2, 5), (20003, 
 THIN = [(1, 5, 3000), (2, 3, 1025), (3, 70, 257), (7, 16, 2000), (8, 17, 1300), (15, 33, 600),
         (40, 9, 1100), (100, 8, 900), (70, 1, 12), (70, 1, 16), (70, 1, 33), (50, 1, 63),
         (35, 1, 4099), (17, 1, 8200), (64, 300, 3), (15, 99, 20), (70, 5, 1), (70, 13, 17),
-        (16, 70, 520), (90, 16, 33), (1, 33, 600)]  # fmt: skip
+        (16, 70, 520), (90, 16, 33), (1, 33, 600), (5, 40, 70), (8, 65, 127), (31, 256, 4),
+        (300, 8, 17), (33, 33, 33)]  # fmt: skip
 DTYPES = ["float16", "bfloat16", "float32", "float64", "complex64", "int64"]
 
 
@@ -36,6 +37,16 @@ def test_bits(m, n, k, dtype):
             for count in (2, 3, 5):
                 nomen.set_num_threads(count)
                 assert nomen.equal(a @ b, wanted), count
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("m, n", [(1, 1), (5, 5), (5, 40), (40, 5), (40, 40)])
+def test_no_summands(m, n, dtype):
+    kind = getattr(nomen, dtype)
+    for left in (nomen.zeros(m, 0).to(kind), nomen.zeros(0, m).to(kind).t()):
+        for right in (nomen.zeros(0, n).to(kind), nomen.zeros(n, 0).to(kind).t()):
+            assert nomen.equal(left @ right, nomen.zeros(m, n).to(kind))
+            assert nomen.equal(nomen.ones(m, n).to(kind).addmm(left, right), nomen.ones(m, n).to(kind))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64"])

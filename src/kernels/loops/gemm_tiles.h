@@ -372,7 +372,7 @@ static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
 static inline bool wants_pairs(const nomen__gemm_args *g) {
     enum { FEWEST = 4, LINE = 8 };
     const int64_t m = g->m, n = g->n, k = g->k;
-    if (is_small_matmul_bf16(m, n, k)) return false;
+    if (k <= 0 || is_small_matmul_bf16(m, n, k)) return false;
     if (g->b_row != 2) return m > GEMM_SMALL && n >= LINE && k >= (n > GEMM_SMALL ? 8 : 16);
     if (n <= GEMM_SMALL) return m >= FEWEST && n >= LINE && k >= 16;
     return m < LINE ? m >= FEWEST && n >= SIDE : k >= (m > GEMM_SMALL ? 4 : 16);
