@@ -368,14 +368,14 @@ static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
 }
 /* Sums of pairs, where the way of float32 takes longer: to widen B, whose columns lie one behind
  * the other, it turns every element over, where pairs turn every second one. A few rows are little
- * more than that. */
+ * more than that, unless they have many summands. */
 static inline bool wants_pairs(const nomen__gemm_args *g) {
-    enum { FEWEST = 4, LINE = 8 };
+    enum { FEWEST = 4, LINE = 8, LONG = 128 };
     const int64_t m = g->m, n = g->n, k = g->k;
     if (k <= 0 || is_small_matmul_bf16(m, n, k)) return false;
     if (g->b_row != 2) return m > GEMM_SMALL && n >= LINE && k >= (n > GEMM_SMALL ? 8 : 16);
     if (n <= GEMM_SMALL) return m >= FEWEST && n >= LINE && k >= 16;
-    return m < LINE ? m >= FEWEST && n >= SIDE : k >= (m > GEMM_SMALL ? 4 : 16);
+    return m < LINE ? m >= FEWEST && k < LONG : k >= (m > GEMM_SMALL ? 4 : 16);
 }
 static inline bool may_be_pairs(int64_t m, int64_t n, int64_t k) {
     return m >= 4 && n >= 4 && k > 0;
