@@ -233,26 +233,17 @@ static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
  * that the C library's instructions take there (Zen 5), where vectors are shorter half as long
  * again. */
 #if VB == 64
-static void fill_1(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    fill(ptr[0], ptr[1], n, 1);
-}
-static void fill_2(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    fill(ptr[0], ptr[1], n, 2);
-}
-static void fill_4(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    fill(ptr[0], ptr[1], n, 4);
-}
-static void fill_8(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    fill(ptr[0], ptr[1], n, 8);
-}
-static void fill_16(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    fill(ptr[0], ptr[1], n, 16);
-}
+#define FILL(size)                                                                                 \
+    static void fill_##size(char *const ptr[], const int64_t step[], int64_t n) {                  \
+        (void)step;                                                                                \
+        fill(ptr[0], ptr[1], n, size);                                                             \
+    }
+FILL(1)
+FILL(2)
+FILL(4)
+FILL(8)
+FILL(16)
+#undef FILL
 #else
 #define fill_1  copy_1
 #define fill_2  copy_2

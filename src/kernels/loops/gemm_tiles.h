@@ -44,7 +44,7 @@ static inline int64_t whole_steps(int64_t n) { return (n + SIDE - 1) / SIDE * SI
 static inline bool load_square(vu32 x[16], const char *in, int64_t lines, int64_t k, int64_t line,
                                int64_t step) {
     if (step == 2) {
-        const __mmask32 mask = k >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << k) - 1;
+        const __mmask32 mask = (__mmask32)loop_first(k);
         for (int l = 0; l < 16; l++) {
             __builtin_prefetch(in + l * line + AHEAD * 64);
             x[l] = l < lines ? (vu32)_mm512_maskz_loadu_epi16(mask, in + l * line) : (vu32){0};
@@ -185,18 +185,17 @@ static __attribute__((target("avx512bf16"))) void sum_pairs(int64_t m, int64_t n
         const char *one = a + p / DEPTH * STEP_BYTES, *other = b + p / DEPTH * STEP_BYTES;
         for (int64_t i = 0; i < m; i += PAIRED_ROWS) {
             char *const at = c + i * row;
-            if (whole && p + part == k) {
-                const paired_out out = {whole->c + i * whole->c_row, whole->c_row, m - i,
-                                        whole->columns};
-                if (n > TILE_ROWS)
-                    add_pairs_rows(part, one + i * 64, other, at, row, first, &out, 2);
-                else
-                    add_pairs_rows(part, one + i * 64, other, at, row, first, &out, 1);
-            } else if (n > TILE_ROWS) {
-                add_pairs_rows(part, one + i * 64, other, at, row, first, NULL, 2);
-            } else {
-                add_pairs_rows(part, one + i * 64, other, at, row, first, NULL, 1);
+            const bool last = whole && p + part == k;
+            paired_out out = {0};
+            if (last) {
+                out = *whole;
+                out.c += i * out.c_row;
+                out.rows -= i;
             }
+            if (n > TILE_ROWS)
+                add_pairs_rows(part, one + i * 64, other, at, row, first, last ? &out : NULL, 2);
+            else
+                add_pairs_rows(part, one + i * 64, other, at, row, first, last ? &out : NULL, 1);
         }
     }
 }
@@ -312,8 +311,7 @@ static void block_of_tiles(const nomen__gemm_args *g, add_panels *add, char *a, 
                 part.n = n;
                 part.c = g->c + i * g->c_row + j * g->c_col;
                 if (add == add_pairs && g->c_col == 2) {
-                    const paired_out out = {part.c, g->c_row, m,
-                                            n < 32 ? ((__mmask32)1 << n) - 1 : ~(__mmask32)0};
+                    const paired_out out = {part.c, g->c_row, m, (__mmask32)loop_first(n)};
                     sum_pairs(m, n, k, mine, other, (char *)near, SIDE * (int64_t)sizeof(float),
                               true, &out);
                     continue;
