@@ -34,6 +34,7 @@ enum { NOMEN__POINTS_LINES = 3, NOMEN__POINTS_STEPS = NOMEN__POINTS_LINES + 4 };
 
 /* The kernel "turn" moves squares of so many elements of `size` bytes at least. */
 static inline int64_t nomen__turn_fewest(int64_t size) { return size == 1 ? 8 : 16 / size; }
+enum { NOMEN__WOVEN = 8 }; /* most lines that the kernel "weave" puts by turns */
 
 /* Does a target lie just behind its source in the page? From a few thousand bytes on the C library
  * copies by an instruction that then takes 20 times as long on some processors. */

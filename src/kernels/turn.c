@@ -1,5 +1,5 @@
 /* Kernels that move elements to other places in small squares: rows and columns of a tile change
- * places (turn), and two rows become one, element by element (zip). Once per element size. */
+ * places (turn), and a few lines become one, element by element (weave). Once per element size. */
 #include "kernels/loops/loops.h"
 #include "kernels/simd/interleave.h"
 
@@ -19,12 +19,13 @@
 
 /* 8 x 8 bytes, for tiles in which there is no square of 16 x 16. */
 static inline __attribute__((always_inline)) void turn_eights(char *to, int64_t to_row,
-                                                              const char *from, int64_t near) {
+                                                              const char *const from[],
+                                                              int64_t at) {
     lane_u8 r[8], t[4], u[4], v[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
         uint64_t word;
-        memcpy(&word, from + k * near, sizeof word);
+        memcpy(&word, from[k] + at, sizeof word);
         r[k] = (lane_u8)(lane_u64){word, 0};
     }
 #pragma GCC unroll 4
@@ -50,9 +51,11 @@ static void turn_bytes(char *to, int64_t to_row, const char *from, int64_t near,
                        int64_t rows) {
     for (int64_t i = 0; i < n; i += 8) {
         i = i < n - 8 ? i : n - 8;
+        const char *line[8];
+        for (int k = 0; k < 8; k++) line[k] = from + (i + k) * near;
         for (int64_t r = 0; r < rows; r += 8) {
             r = r < rows - 8 ? r : rows - 8;
-            turn_eights(to + r * to_row + i, to_row, from + i * near + r, near);
+            turn_eights(to + r * to_row + i, to_row, line, r);
         }
     }
 }
@@ -82,10 +85,10 @@ static void turn_4(char *const ptr[], const int64_t step[], int64_t n) { turn(pt
 static void turn_8(char *const ptr[], const int64_t step[], int64_t n) { turn(ptr, step, n, 8); }
 static void turn_16(char *const ptr[], const int64_t step[], int64_t n) { turn(ptr, step, n, 16); }
 
-/* ptr: out, and two rows without holes whose elements go there by turns. */
-static inline __attribute__((always_inline)) void zip(char *const ptr[], int64_t n, int64_t size) {
-    char *to = ptr[0];
-    const char *const a = ptr[1], *const b = ptr[2];
+/* Two lines whose elements go to `to` by turns. */
+static inline __attribute__((always_inline)) void zip(char *to, const char *const line[], int64_t n,
+                                                      int64_t size) {
+    const char *const a = line[0], *const b = line[1];
     const int64_t bytes = n * size;
     int64_t i = 0;
     for (; i + 16 <= bytes; i += 16) {
@@ -101,28 +104,72 @@ static inline __attribute__((always_inline)) void zip(char *const ptr[], int64_t
         memcpy(to + 2 * i + size, b + i, (size_t)size);
     }
 }
-static void zip_1(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    zip(ptr, n, 1);
+
+/* The same of three to eight lines, n elements of each, of whole squares. `list` has as many lines
+ * as a vector has room for; where these are more than there are, a store writes what the next one
+ * is written over. */
+static inline __attribute__((always_inline)) void
+weave_whole(char *to, const char *const list[], int64_t lines, int64_t n, int64_t size) {
+    const int64_t row = lines * size;
+    if (size == 1) {
+        for (int64_t i = 0; i < n; i += 8) turn_eights(to + i * row, row, list, i);
+#if VB == 64
+    } else if (row > 32) {
+        weave_64(to, row, list, n, size);
+#endif
+#if VB >= 32
+    } else if (row > 16 && row <= 32) {
+        weave_32(to, row, list, n, size);
+#endif
+    } else if (row <= 16) {
+        weave_16(to, row, list, n, size);
+    } else {
+        const int64_t wide = VB / size;
+        for (int64_t first = 0; first < lines; first += wide) {
+            first = first < lines - wide ? first : lines - wide;
+            LOOP_NAME2(weave, VB)(to + first * size, row, list + first, n, size);
+        }
+    }
 }
-static void zip_2(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    zip(ptr, n, 2);
+static inline __attribute__((always_inline)) void weave_some(char *to, char *const ptr[],
+                                                             int64_t lines, int64_t n,
+                                                             int64_t size) {
+    enum { LONGEST = 64 };
+    const int64_t row = lines * size, side = size == 1 ? 8 : 16 / size;
+    const char *list[NOMEN__WOVEN];
+    int64_t i = n - LONGEST / row;
+    for (int64_t k = 0; k < NOMEN__WOVEN; k++) list[k] = ptr[k < lines ? k : lines - 1];
+    i = i < 0 ? 0 : i / side * side;
+    weave_whole(to, list, lines, i, size);
+    for (; i < n; i++)
+        for (int64_t k = 0; k < lines; k++)
+            memcpy(to + i * row + k * size, ptr[k] + i * size, (size_t)size);
 }
-static void zip_4(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    zip(ptr, n, 4);
+
+/* Elements of some lines without holes by turns. ptr: out, and the lines; step: how many these are,
+ * 2 to NOMEN__WOVEN. */
+static inline __attribute__((always_inline)) void weave(char *const ptr[], const int64_t step[],
+                                                        int64_t n, int64_t size) {
+    switch (step[0]) {
+    case 2: zip(ptr[0], (const char *const *)(ptr + 1), n, size); break;
+    case 3: weave_some(ptr[0], ptr + 1, 3, n, size); break;
+    case 4: weave_some(ptr[0], ptr + 1, 4, n, size); break;
+    case 5: weave_some(ptr[0], ptr + 1, 5, n, size); break;
+    case 6: weave_some(ptr[0], ptr + 1, 6, n, size); break;
+    case 7: weave_some(ptr[0], ptr + 1, 7, n, size); break;
+    default: weave_some(ptr[0], ptr + 1, 8, n, size); break;
+    }
 }
-static void zip_8(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
-    zip(ptr, n, 8);
-}
+static void weave_1(char *const ptr[], const int64_t step[], int64_t n) { weave(ptr, step, n, 1); }
+static void weave_2(char *const ptr[], const int64_t step[], int64_t n) { weave(ptr, step, n, 2); }
+static void weave_4(char *const ptr[], const int64_t step[], int64_t n) { weave(ptr, step, n, 4); }
+static void weave_8(char *const ptr[], const int64_t step[], int64_t n) { weave(ptr, step, n, 8); }
 
 /* Under the integers of their size (C128: 16 bytes), which stand for all dtypes of it. */
 const nomen__kernel NOMEN__TABLE(turn)[] = {
     ROW("turn", NOMEN_U8, turn_1),    ROW("turn", NOMEN_I16, turn_2),
     ROW("turn", NOMEN_I32, turn_4),   ROW("turn", NOMEN_I64, turn_8),
-    ROW("turn", NOMEN_C128, turn_16), ROW("zip", NOMEN_U8, zip_1),
-    ROW("zip", NOMEN_I16, zip_2),     ROW("zip", NOMEN_I32, zip_4),
-    ROW("zip", NOMEN_I64, zip_8),     {.name = NULL},
+    ROW("turn", NOMEN_C128, turn_16), ROW("weave", NOMEN_U8, weave_1),
+    ROW("weave", NOMEN_I16, weave_2), ROW("weave", NOMEN_I32, weave_4),
+    ROW("weave", NOMEN_I64, weave_8), {.name = NULL},
 };

@@ -174,14 +174,13 @@ typedef struct join_job {
     nomen__loop *copy; /* of blocks that are elements, all of one size */
 } join_job;
 
-/* The elements of two operands by turns. */
-static void join_two(void *context, int64_t begin, int64_t end) {
+/* The elements of a few operands by turns. */
+static void join_woven(void *context, int64_t begin, int64_t end) {
     const join_job *job = context;
     const int64_t item = job->bytes[0];
-    const int64_t step[] = {2 * item, item, item};
-    char *ptr[] = {job->to, job->from[0], job->from[1]};
-    for (int k = 0; k < 3; k++) ptr[k] += begin * step[k];
-    nomen__mover("zip", item)(ptr, step, end - begin);
+    char *ptr[NOMEN__WOVEN + 1] = {job->to + begin * job->row};
+    for (int64_t k = 0; k < job->count; k++) ptr[k + 1] = job->from[k] + begin * item;
+    nomen__mover("weave", item)(ptr, &job->count, end - begin);
 }
 
 /* Elements of each operand in turn: a piece of the result stays in cache until it has them all. */
@@ -263,8 +262,8 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
     nomen__task *join = few && job.row <= SHORT_ROW      ? join_short
                         : near && longest <= SHORT_BLOCK ? join_pieces
                                                          : join_rounds;
-    if (job.copy && job.count == 2 && job.bytes[0] < 16)
-        join = join_two;
+    if (job.copy && job.count > 1 && job.count <= NOMEN__WOVEN && job.bytes[0] < 16)
+        join = join_woven;
     else if (job.copy && job.count <= FEW_OPERANDS && job.bytes[0] < 16)
         return false; /* each has a stream of stores to itself */
     else if (job.copy)

@@ -361,17 +361,30 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     return nomen__is_copied_first(in, out, c->dim, 0);
 }
 
+/* A copy is where the results go, unless its lines are short and not whole vectors: what is loaded
+ * of one would wait for what is stored of the line before it. */
+static nomen_tensor *copy_for(const nomen__call *c, nomen_tensor *in, nomen_tensor *out) {
+    enum { SHORT = 64, LANES = 8, NEAR = 1 << 20 };
+    const int64_t n = out->size[c->dim];
+    const bool apart = out->stride[c->dim] == 1 && n < SHORT && n % LANES &&
+                       out->numel * nomen__item(out->dtype) <= NEAR;
+    return apart ? nomen__tensor_empty_on(0, c->compute, in->ndim, in->size) : nomen__retain(out);
+}
+
 /* `at` may be NULL. */
 static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_tensor *out,
                                nomen_tensor *at, bool reverse) {
     const bool copied = is_copied(c, in, out);
+    nomen_tensor *from = copied ? copy_for(c, in, out) : nomen__retain(in);
+    if (!from) return NOMEN_ERROR_MEMORY;
     scan s;
     s.scanner = c->kernel->scanner;
-    plan(&s, (const nomen_tensor *const[TENSORS]){out, at, copied ? out : in}, c->dim, reverse);
+    plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
     nomen_status status = cut(&s);
-    if (!status && copied) status = nomen__copy_values(out, in);
+    if (!status && copied) status = nomen__copy_values(from, in);
     if (!status) status = run(&s);
     if (s.carries) nomen__buffer_free(s.carries, s.room);
+    nomen__release(from);
     return status;
 }
 

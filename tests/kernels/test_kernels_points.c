@@ -328,37 +328,37 @@ static void test_fill(void **state) {
         }
 }
 
-static void test_zip(void **state) {
+static void test_weave(void **state) {
     (void)state;
+    enum { MOST = 8 };
     for (int k = 0; k < (int)COUNT(sizes) - 1; k++)
-        for (int64_t n = 0; n <= 100; n++) {
-            const int64_t e = dtype_size[sizes[k]];
-            char *a = guarded_new((size_t)(n * e)), *b = guarded_new((size_t)(n * e));
-            char *out = guarded_new((size_t)(2 * n * e));
-            for (int64_t i = 0; i < n * e; i++)
-                a[i] = (char)random_bits(), b[i] = (char)random_bits();
-            for (int isa = 0; isa < ISAS; isa++) {
-                if (!isa_runs(isa)) continue;
-                memset(out, GUARD_BYTE, (size_t)(2 * n * e));
-                find_kernel(isa, "zip", sizes[k])
-                    ->loop((char *const[]){out, a, b}, (const int64_t[]){2 * e, e, e}, n);
-                for (int64_t i = 0; i < n; i++) {
-                    assert_memory_equal(out + 2 * i * e, a + i * e, (size_t)e);
-                    assert_memory_equal(out + (2 * i + 1) * e, b + i * e, (size_t)e);
+        for (int64_t lines = 2; lines <= MOST; lines++)
+            for (int64_t n = 0; n <= 100; n++) {
+                const int64_t e = dtype_size[sizes[k]];
+                char *ptr[MOST + 1];
+                ptr[0] = guarded_new((size_t)(lines * n * e));
+                for (int64_t l = 1; l <= lines; l++) {
+                    ptr[l] = guarded_new((size_t)(n * e));
+                    for (int64_t i = 0; i < n * e; i++) ptr[l][i] = (char)random_bits();
                 }
-                assert_true(guarded_intact(out, (size_t)(2 * n * e)));
+                for (int isa = 0; isa < ISAS; isa++) {
+                    if (!isa_runs(isa)) continue;
+                    memset(ptr[0], GUARD_BYTE, (size_t)(lines * n * e));
+                    find_kernel(isa, "weave", sizes[k])->loop(ptr, &lines, n);
+                    for (int64_t i = 0; i < n * lines; i++)
+                        assert_memory_equal(ptr[0] + i * e, ptr[1 + i % lines] + i / lines * e,
+                                            (size_t)e);
+                    assert_true(guarded_intact(ptr[0], (size_t)(lines * n * e)));
+                }
+                for (int64_t l = 0; l <= lines; l++) guarded_free(ptr[l]);
             }
-            guarded_free(a);
-            guarded_free(b);
-            guarded_free(out);
-        }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put),  cmocka_unit_test(test_take),    cmocka_unit_test(test_spread),
         cmocka_unit_test(test_turn), cmocka_unit_test(test_reverse), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_fill), cmocka_unit_test(test_zip),
+        cmocka_unit_test(test_fill), cmocka_unit_test(test_weave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

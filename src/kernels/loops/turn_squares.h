@@ -52,5 +52,21 @@ LOOP_NAME2(turn_squares, BYTES)(char *to, int64_t to_row, const char *from, int6
     }
 }
 
+/* One vector of each result of weave (turn.c): elements of the lines of a list, one for each that
+ * has room in it; n of whole squares. */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(weave, BYTES)(char *to, int64_t row, const char *const line[], int64_t n, int64_t size) {
+    const int64_t side = 16 / size;
+    for (int64_t i = 0; i < n; i += side, to += side * row) {
+        VEC x[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < side; k++)
+            x[k] = LOOP_NAME2(lanes_of, BYTES)(line + k, side, i * size);
+        LOOP_NAME2(cards, BYTES)(x, (int)side, size);
+#pragma GCC unroll 16
+        for (int k = 0; k < side; k++) memcpy(to + k * row, &x[k], sizeof x[k]);
+    }
+}
+
 #undef BYTES
 #undef VEC

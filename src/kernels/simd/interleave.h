@@ -50,12 +50,17 @@ static inline __attribute__((always_inline)) lane_u8 low_16(lane_u8 a, lane_u8 b
 static inline __attribute__((always_inline)) lane_u8 high_16(lane_u8 a, lane_u8 b, int64_t size) {
     return LANE_BY_SIZE(lane_high_, a, b, size);
 }
-/* 16 bytes from each of so many lines as fit into a vector. */
+/* 16 bytes from each of so many lines as fit into a vector: as far apart as told, or of every so
+ * many-th of those of a list. */
 static inline lane_u8 lanes_16(const char *from, int64_t apart) {
     lane_u8 x;
     (void)apart;
     memcpy(&x, from, sizeof x);
     return x;
+}
+static inline lane_u8 lanes_of_16(const char *const line[], int64_t every, int64_t at) {
+    (void)every;
+    return lanes_16(line[0] + at, 0);
 }
 
 #define FN   cards_16
@@ -75,6 +80,10 @@ static inline __m256i lanes_32(const char *from, int64_t apart) {
     const __m128i a = _mm_loadu_si128((const void *)from);
     return _mm256_inserti128_si256(_mm256_castsi128_si256(a),
                                    _mm_loadu_si128((const void *)(from + apart)), 1);
+}
+static inline __m256i lanes_of_32(const char *const line[], int64_t every, int64_t at) {
+    const char *const from = line[0] + at;
+    return lanes_32(from, line[every] + at - from);
 }
 
 #define FN   cards_32
@@ -98,6 +107,12 @@ static inline __m512i lanes_64(const char *from, int64_t apart) {
     x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(from + apart)), 1);
     x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(from + 2 * apart)), 2);
     return _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(from + 3 * apart)), 3);
+}
+static inline __m512i lanes_of_64(const char *const line[], int64_t every, int64_t at) {
+    __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(line[0] + at)));
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(line[every] + at)), 1);
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(line[2 * every] + at)), 2);
+    return _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(line[3 * every] + at)), 3);
 }
 
 #define FN   cards_64
