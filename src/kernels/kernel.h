@@ -70,6 +70,7 @@ typedef enum nomen__of_one {
     NOMEN__TRUTH,     /* whether it is not 0, as a bool or a number */
     NOMEN__PLUS_ZERO, /* that element, but that a zero loses its sign, as in a sum */
     NOMEN__SIZE,      /* its absolute value */
+    NOMEN__TIMES_ONE, /* what it is times one: another number where it is complex and infinite */
 } nomen__of_one;
 
 typedef struct nomen__reducer {

@@ -73,7 +73,8 @@ static APART int64_t rows_at_once_prod_f32(double *acc, const nomen__reduce_step
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
-#undef OF_ONE /* a number times one is another where it is infinite */
+#undef OF_ONE
+#define OF_ONE NOMEN__TIMES_ONE
 
 /* ---- complex --------------------------------------------------------------------------------- */
 #undef JOIN

@@ -90,7 +90,8 @@
 #undef A
 #undef A_ZERO
 #undef TAKE
-#undef OF_ONE /* a number times one is another where it is infinite */
+#undef OF_ONE
+#define OF_ONE                           NOMEN__TIMES_ONE
 #define LINES_RUN(a, bytes, owns, bases) pairs_run(a, bytes, owns, bases, false)
 #define A                                c128
 #define A_ZERO                           ((c128){1, 0})

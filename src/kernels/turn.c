@@ -18,9 +18,8 @@
 #endif
 
 /* 8 x 8 bytes, for tiles in which there is no square of 16 x 16. */
-static inline __attribute__((always_inline)) void turn_eights(char *to, int64_t to_row,
-                                                              const char *const from[],
-                                                              int64_t at) {
+static inline __attribute__((always_inline)) void
+turn_eights(char *to, int64_t to_row, const char *const from[], int64_t at) {
     lane_u8 r[8], t[4], u[4], v[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
@@ -131,9 +130,8 @@ weave_whole(char *to, const char *const list[], int64_t lines, int64_t n, int64_
         }
     }
 }
-static inline __attribute__((always_inline)) void weave_some(char *to, char *const ptr[],
-                                                             int64_t lines, int64_t n,
-                                                             int64_t size) {
+static inline __attribute__((always_inline)) void
+weave_some(char *to, char *const ptr[], int64_t lines, int64_t n, int64_t size) {
     enum { LONGEST = 64 };
     const int64_t row = lines * size, side = size == 1 ? 8 : 16 / size;
     const char *list[NOMEN__WOVEN];

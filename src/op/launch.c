@@ -76,16 +76,21 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
 
 nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,
                                 nomen_tensor *const out[2], bool places) {
+    static const char *const names[] = {[NOMEN__TRUTH] = "ne",
+                                        [NOMEN__PLUS_ZERO] = "add",
+                                        [NOMEN__SIZE] = "abs",
+                                        [NOMEN__TIMES_ONE] = "mul"};
     const nomen_number first = {NOMEN_NUMBER_INT, 0, 0, 0};
     nomen_status s = NOMEN_OK;
     const bool truth = of_one == NOMEN__TRUTH && c->writes != NOMEN_BOOL;
-    if (of_one == NOMEN__PLUS_ZERO || of_one == NOMEN__SIZE || truth) {
-        const char *const name = truth ? "ne" : of_one == NOMEN__SIZE ? "abs" : "add";
-        _Alignas(16) char nothing[16] = {0};
+    if (of_one > NOMEN__TRUTH || truth) {
+        const bool times = of_one == NOMEN__TIMES_ONE, narrow = c->compute == NOMEN_C64;
+        float one[2] = {(float)times, 0};
+        double second[2] = {times, 0}; /* zero is all bits zero in every dtype */
         nomen_tensor number;
-        nomen__pass_number(&number, c->compute, nothing);
+        nomen__pass_number(&number, c->compute, narrow ? (void *)one : (void *)second);
         nomen__iter it;
-        nomen__iter_make(&it, nomen__kernel_find(name, c->compute)->loop, out[0],
+        nomen__iter_make(&it, nomen__kernel_find(names[of_one], c->compute)->loop, out[0],
                          (nomen_tensor *[]){in, &number}, of_one == NOMEN__SIZE ? 1 : 2, in->ndim,
                          in->size, c->compute, truth ? NOMEN_BOOL : c->writes);
         s = nomen__iter_run_asking(&it);

@@ -728,7 +728,7 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     if (in->dtype != (uint8_t)c->compute || in->numel > FEW_ELEMENTS || in->numel == 0 ||
         !one_rectangle(in, c->mask, &s, &times))
         return false;
-    if (NOMEN_UNLIKELY(s.n_red == 1) && c->kernel->reducer->of_one == NOMEN__SIZE) return false;
+    if (NOMEN_UNLIKELY(s.n_red == 1) && c->kernel->reducer->of_one >= NOMEN__SIZE) return false;
     char *to[NOMEN__MAX_OUT] = {NULL, NULL};
     int64_t step[NOMEN__MAX_OUT] = {0, 0};
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {

@@ -55,10 +55,11 @@ static void choose_lines(scan *s) {
  * make the lines, which would read each piece of memory once for each of the few; and only where no
  * line is cut, as the cuts would be others. */
 static bool are_turned(const scan *s) {
-    enum { SHORT = 8 };
+    enum { SHORT = 8, SOME = 4 }; /* for products, of fewer lines than a vector has room for */
     const nomen__nest *const others = &s->others;
-    bool found = s->scanner->turns && s->n >= SHORT && (s->n <= ROUND || s->numel < LARGE);
-    if (!found || others->ndim < 2 || others->size[0] < 2) return false;
+    if (!s->scanner->turns || others->ndim < 2 || others->size[0] < 2) return false;
+    if (!s->scanner->join && s->n < SHORT && others->size[0] < SOME) return false;
+    if (s->n > ROUND && s->numel >= LARGE) return false;
     const int best = longest(others);
     return best && others->step[0][VALUES] == s->item[VALUES] &&
            llabs(others->step[best][VALUES]) > llabs(s->step[VALUES]);
@@ -347,6 +348,16 @@ static bool become_groups(const nomen__scanner *scanner, const nomen_tensor *in,
            out->flags & ~in->flags & NOMEN__CONTIGUOUS;
 }
 
+/* Short lines of complex numbers are taken from where their elements lie, if these are not far
+ * apart: products, whose steps take longer, only if they are shorter than it takes to turn squares
+ * over. */
+static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
+                        const nomen_tensor *out, int dim) {
+    enum { SHORT = 64, SHORT_PRODUCT = 10 };
+    return scanner->turns && in->ndim && in->size[dim] < (scanner->join ? SHORT : SHORT_PRODUCT) &&
+           out->stride[dim] < ENOUGH && in->stride[dim] < ENOUGH && in->stride[dim];
+}
+
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
  * them follow each other, and one by one elsewhere. Of a line alone sums and products fetch
  * elements in less time than a copy takes, extrema with their positions do not. */
@@ -356,6 +367,7 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     if (become_groups(c->kernel->scanner, in, out, c->dim)) return true;
     if (are_few(in, c->dim)) return false;
     if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;
+    if (takes_apart(c->kernel->scanner, in, out, c->dim)) return false;
     if (halves && out->flags & ~in->flags & NOMEN__CONTIGUOUS) return true;
     if (in->ndim == 1 && c->op->nout == 1) return false;
     return nomen__is_copied_first(in, out, c->dim, 0);

@@ -55,6 +55,9 @@ static inline __attribute__((always_inline)) void wide_put(void *p, const int by
 static inline __attribute__((always_inline)) pair pair_get(const void *p, const int bytes) {
     c64 narrow;
     pair x;
+#if VB >= 32
+    if (bytes == 8) return (pair)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(p)));
+#endif
     if (bytes == 8) {
         memcpy(&narrow, p, sizeof narrow);
         return (pair){(double)narrow.re, (double)narrow.im};
@@ -63,6 +66,12 @@ static inline __attribute__((always_inline)) pair pair_get(const void *p, const 
     return x;
 }
 static inline __attribute__((always_inline)) void pair_put(void *p, const int bytes, pair x) {
+#if VB >= 32
+    if (bytes == 8) {
+        _mm_storel_epi64(p, _mm_castps_si128(_mm_cvtpd_ps((__m128d)x)));
+        return;
+    }
+#endif
     const c64 narrow = {(float)x[0], (float)x[1]};
     if (bytes == 8)
         memcpy(p, &narrow, sizeof narrow);

@@ -11,29 +11,36 @@
 
 /* Vectors of lines side by side: as many as leave registers for a square. */
 enum { PAIRS_BESIDE = VB == 64 ? 2 : 4 };
+/* Lines that are joined by turns, and elements from which on sums of a line are cut. */
+enum { PAIRS_TURNS = 4, PAIRS_CUT = 64 };
 
 /* What is before `lines` lines: of this part, and of the parts before it (sums). */
 typedef struct pairs_before {
     vf64 own, base;
 } pairs_before;
 
-/* How the lines lie, which is known to the compiler: bytes of an element, and whether lines are
- * side by side, where they come from and where they go. */
+/* How the lines lie, which is known to the compiler: bytes of an element, whether lines are side by
+ * side, where they come from and where they go, and whether sums have something before them. */
 typedef struct pairs_way {
     int bytes;
-    bool in_beside, out_beside, sums;
+    bool in_beside, out_beside, sums, based;
 } pairs_way;
 
-/* n <= WIDE_NUMBERS elements from j on of `lines` lines. */
-LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, int lines,
+/* Rows that a loop does not know from one turn to the next: as many as there are, none of their
+ * addresses would stay in a register. */
+#define PAIRS_OPAQUE(x) __asm__("" : "+r"(x))
+
+/* n <= WIDE_NUMBERS elements of `lines` lines; `in` and `to` are where the first one is. */
+LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, const char *in, uintptr_t to, int lines,
                                int64_t n, pairs_before b, const pairs_way w) {
     const int bytes = w.bytes;
-    const char *in = a->in + r * a->in_row + j * a->in_step;
+    int64_t in_row = a->in_row;
     vf64 x[WIDE_NUMBERS];
+    if (!w.in_beside) PAIRS_OPAQUE(in_row);
 #pragma GCC unroll 4
     for (int i = 0; i < WIDE_NUMBERS; i++)
         if (!w.in_beside)
-            x[i] = wide_get(in + (i < lines ? i : 0) * a->in_row, bytes, n);
+            x[i] = wide_get(in + (i < lines ? i : 0) * in_row, bytes, n);
         else if (i < n)
             x[i] = wide_get(in + i * a->in_step, bytes, lines);
         else
@@ -43,12 +50,14 @@ LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, 
     for (int k = 0; k < WIDE_NUMBERS; k++) {
         if (k >= n) break;
         b.own = w.sums ? b.own + x[k] : c_mul_f64(b.own, x[k]);
-        x[k] = w.sums ? b.base + b.own : b.own;
+        x[k] = w.based ? b.base + b.own : b.own;
     }
     if (!a->out) return b.own; /* the carry alone is asked for */
-    char *out = a->out + r * a->out_row + j * a->out_step;
-    const int64_t apart = w.out_beside ? a->out_step : a->out_row, many = w.out_beside ? n : lines;
+    char *out = (char *)to;
+    int64_t apart = w.out_beside ? a->out_step : a->out_row;
+    const int64_t many = w.out_beside ? n : lines;
     if (!w.out_beside) v_turn_c128(x);
+    if (!w.out_beside) PAIRS_OPAQUE(apart);
 #pragma GCC unroll 4
     for (int i = 0; i < WIDE_NUMBERS; i++, out += apart)
         if (i < many) wide_put(out, bytes, x[i], w.out_beside ? lines : n);
@@ -58,40 +67,69 @@ LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, 
 /* `vectors` vectors of lines from line r on, in each of them `lines`. */
 LANES_INLINE void pairs_group(const nomen__scan_args *a, int64_t r, const int vectors, int lines,
                               c128 *owns, const c128 *bases, const pairs_way w) {
+    enum { EACH = WIDE_NUMBERS };
+    const char *in = a->in + r * a->in_row;
+    uintptr_t to = (uintptr_t)a->out + (uintptr_t)(r * a->out_row); /* nowhere, if out is NULL */
+    const uintptr_t next = (uintptr_t)(EACH * a->out_row);
     pairs_before b[PAIRS_BESIDE];
-    int64_t j = 0;
+    int64_t left = a->n;
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
-        const int64_t at = r + v * WIDE_NUMBERS;
+        const int64_t at = r + v * EACH;
         b[v].own = owns ? wide_get(owns + at, 16, lines) : w.sums ? (vf64){0} : wide_ones();
-        b[v].base = owns && w.sums ? wide_get(bases + at, 16, lines) : (vf64){0};
+        b[v].base = w.based ? wide_get(bases + at, 16, lines) : (vf64){0};
     }
-    for (; j + WIDE_NUMBERS <= a->n; j += WIDE_NUMBERS)
+    for (; left >= EACH; left -= EACH) {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            b[v].own = pairs_square(a, r + v * WIDE_NUMBERS, j, lines, WIDE_NUMBERS, b[v], w);
+            b[v].own = pairs_square(a, in + v * EACH * a->in_row, to + (uintptr_t)v * next, lines,
+                                    EACH, b[v], w);
+        in += EACH * a->in_step;
+        to += (uintptr_t)(EACH * a->out_step);
+    }
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
-        const int64_t at = r + v * WIDE_NUMBERS;
-        if (j < a->n) b[v].own = pairs_square(a, at, j, lines, a->n - j, b[v], w);
-        if (owns) wide_put(owns + at, 16, b[v].own, lines);
+        if (left)
+            b[v].own = pairs_square(a, in + v * EACH * a->in_row, to + (uintptr_t)v * next, lines,
+                                    left, b[v], w);
+        if (owns) wide_put(owns + r + v * EACH, 16, b[v].own, lines);
     }
 }
 
-/* The line that is left of vectors of two, for which parts of them would take ten times as long. */
-LANES_INLINE void pairs_last(const nomen__scan_args *a, int64_t r, c128 *owns, const c128 *bases,
-                             const pairs_way w) {
+/* Lines number by number, some of them by turns, since each step waits for the one before;
+ * wherever their elements lie. */
+LANES_INLINE void pairs_by_turns(const nomen__scan_args *a, int64_t r, const int64_t lines,
+                                 c128 *owns, const c128 *bases, const pairs_way w) {
     const char *in = a->in + r * a->in_row;
     char *out = moved(a->out, r * a->out_row);
-    pair own = {w.sums ? 0 : 1, 0}, base = {0, 0};
-    if (owns) own = pair_get(owns + r, sizeof own);
-    if (owns && w.sums) base = pair_get(bases + r, sizeof base);
-    for (int64_t j = 0; j < a->n; j++, in += a->in_step) {
-        const pair x = pair_get(in, w.bytes);
-        own = w.sums ? own + x : pair_times(own, x);
-        if (out) pair_put(out + j * a->out_step, w.bytes, w.sums ? base + own : own);
+    pair own[PAIRS_TURNS], base[PAIRS_TURNS];
+#pragma GCC unroll 8
+    for (int64_t l = 0; l < lines; l++) {
+        own[l] = owns ? pair_get(owns + r + l, 16) : (pair){w.sums ? 0 : 1, 0};
+        base[l] = w.based ? pair_get(bases + r + l, 16) : (pair){0, 0};
     }
-    if (owns) pair_put(owns + r, sizeof own, own);
+    for (int64_t j = 0; j < a->n; j++, in += a->in_step)
+#pragma GCC unroll 8
+        for (int64_t l = 0; l < lines; l++) {
+            const pair x = pair_get(in + l * a->in_row, w.bytes);
+            own[l] = w.sums ? own[l] + x : pair_times(own[l], x);
+            if (!out) continue;
+            pair_put(out + j * a->out_step + l * a->out_row, w.bytes,
+                     w.based ? base[l] + own[l] : own[l]);
+        }
+#pragma GCC unroll 8
+    for (int64_t l = 0; owns && l < lines; l++) pair_put(owns + r + l, 16, own[l]);
+}
+LANES_INLINE void pairs_numbers(const nomen__scan_args *a, c128 *owns, const c128 *bases,
+                                const pairs_way w) {
+    int64_t r = 0;
+    for (; r + PAIRS_TURNS <= a->lines; r += PAIRS_TURNS)
+        pairs_by_turns(a, r, PAIRS_TURNS, owns, bases, w);
+    if (r + 2 <= a->lines) {
+        pairs_by_turns(a, r, 2, owns, bases, w);
+        r += 2;
+    }
+    if (r < a->lines) pairs_by_turns(a, r, 1, owns, bases, w);
 }
 
 LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *bases,
@@ -103,24 +141,9 @@ LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *
     for (; r + WIDE_NUMBERS <= a->lines; r += WIDE_NUMBERS)
         pairs_group(a, r, 1, WIDE_NUMBERS, owns, bases, w);
     if (r < a->lines && WIDE_NUMBERS == 2)
-        pairs_last(a, r, owns, bases, w);
+        pairs_by_turns(a, r, 1, owns, bases, w); /* a part of a vector takes ten times as long */
     else if (r < a->lines)
         pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, w);
-}
-
-/* Lines shorter than a vector, nothing before them: number by number, since parts of vectors take
- * longer. */
-LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
-    for (int64_t r = 0; r < a->lines; r++) {
-        const char *in = a->in + r * a->in_row;
-        char *out = a->out + r * a->out_row;
-        pair own = {w.sums ? 0 : 1, 0};
-        for (int64_t j = 0; j < a->n; j++, in += w.bytes, out += w.bytes) {
-            const pair x = pair_get(in, w.bytes);
-            own = w.sums ? own + x : pair_times(own, x);
-            pair_put(out, w.bytes, own);
-        }
-    }
 }
 
 /* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each
@@ -129,7 +152,7 @@ LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
 LANES_INLINE pair pairs_line(const char *in, const int64_t in_step, char *out,
                              const int64_t out_step, int64_t n, const int bytes, pair own,
                              pair base) {
-    enum { RUNS = 8, FEWEST = 8 };
+    enum { RUNS = 8, FEWEST = PAIRS_CUT / RUNS };
     const int64_t each = n / RUNS;
     pair run[RUNS], before[RUNS];
     if (each >= FEWEST) {
@@ -175,27 +198,28 @@ LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *
     }
 }
 
-/* Lines of which the elements have holes between them. */
+/* Lines that may lie anyhow. */
 LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *owns,
                               const c128 *bases, const bool sums) {
-    const pairs_way w = {bytes, false, false, sums};
-    if (sums)
+    if (sums && a->n >= PAIRS_CUT)
         pairs_lines(a, bytes, owns, bases);
+    else if (sums && owns)
+        pairs_numbers(a, owns, bases, (pairs_way){bytes, false, false, true, true});
     else
-        for (int64_t r = 0; r < a->lines; r++) pairs_last(a, r, owns, bases, w);
+        pairs_numbers(a, owns, NULL, (pairs_way){bytes, false, false, sums, false});
 }
 
-/* Groups of a few lines, which may lie anyhow. Sums of each line are those of one by itself. */
+/* Groups of a few lines. Sums of each line are those of one by itself. */
 LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const bool sums) {
-    const pairs_way beside = {bytes, true, true, sums};
+    const pairs_way beside = {bytes, true, true, sums, false};
+    const bool vectors = a->in_row == bytes && a->out_row == bytes &&
+                         !(sums && (a->lines < WIDE_NUMBERS || a->n >= PAIRS_CUT));
     nomen__scan_args one = *a;
     for (int64_t g = 0; g < a->groups; g++) {
-        if (sums)
-            pairs_lines(&one, bytes, NULL, NULL);
-        else if (a->in_row == bytes && a->out_row == bytes)
+        if (vectors)
             pairs_each(&one, NULL, NULL, beside);
         else
-            for (int64_t r = 0; r < a->lines; r++) pairs_last(&one, r, NULL, NULL, beside);
+            pairs_apart(&one, bytes, NULL, NULL, sums);
         one.in += a->n * a->in_step;
         one.out += a->n * a->out_step;
     }
@@ -214,29 +238,36 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         return true;
     }
     const bool apart = (!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes);
-    if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
+    if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST &&
+        (bytes == 16 || a->n < PAIRS_CUT)) {
         sizes.in_step = sizes.out_step = bytes;
-        pairs_lines(&sizes, bytes, owns, bases);
+        pairs_apart(&sizes, bytes, owns, bases, true);
         return true;
     }
-    if (apart && (sums ? bytes == 16 : a->n <= SHORT)) {
+    if (apart && (sums ? bytes == 16 || a->n < PAIRS_CUT : a->n <= SHORT)) {
         pairs_apart(a, bytes, owns, bases, sums);
         return true;
     }
     if (apart || a->lines < (in_beside || out_beside ? 2 : FEWEST)) return false;
     if (beside && sums && a->lines > MANY && a->n > FLAT) return false; /* level by level */
-    pairs_way w = {bytes, false, false, sums};
+    const pairs_way before = {bytes, false, false, sums, sums};
+    pairs_way w = {bytes, false, false, sums, false};
+    if (!owns && !beside && a->n < WIDE_NUMBERS) { /* parts of vectors take longer */
+        pairs_numbers(&sizes, NULL, NULL, w);
+        return true;
+    }
     if (!in_beside && !out_beside) {
         sizes.in_step = sizes.out_step = bytes;
-        if (!owns && a->n < WIDE_NUMBERS)
-            pairs_short(&sizes, w);
+        if (!owns && sums && a->n < FLAT && a->n > WIDE_NUMBERS)
+            pairs_numbers(&sizes, NULL, NULL, w);
         else if (!owns)
             pairs_each(&sizes, NULL, NULL, w);
         else
-            pairs_each(&sizes, owns, bases, w);
+            pairs_each(&sizes, owns, bases, before);
         return true;
     }
     if (!owns) return false; /* a carry takes no time then */
+    w = before;
     if (beside) {
         w.in_beside = w.out_beside = true;
         sizes.in_row = sizes.out_row = bytes;

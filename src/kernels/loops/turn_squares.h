@@ -60,8 +60,7 @@ LOOP_NAME2(weave, BYTES)(char *to, int64_t row, const char *const line[], int64_
     for (int64_t i = 0; i < n; i += side, to += side * row) {
         VEC x[16];
 #pragma GCC unroll 16
-        for (int k = 0; k < side; k++)
-            x[k] = LOOP_NAME2(lanes_of, BYTES)(line + k, side, i * size);
+        for (int k = 0; k < side; k++) x[k] = LOOP_NAME2(lanes_of, BYTES)(line + k, side, i * size);
         LOOP_NAME2(cards, BYTES)(x, (int)side, size);
 #pragma GCC unroll 16
         for (int k = 0; k < side; k++) memcpy(to + k * row, &x[k], sizeof x[k]);
