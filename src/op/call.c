@@ -266,6 +266,7 @@ static const nomen_tensor *model_of(const nomen__call *c, bool *dense) {
 
 bool nomen__result_strides(const nomen__call *c, int64_t *stride) {
     bool dense;
+    if (c->op->launch == nomen__launch_take_dims) return nomen__strides_of_taken(c, stride);
     const nomen_tensor *model = model_of(c, &dense);
     if (!model) return false;
     if (dense)
@@ -284,7 +285,8 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
                    ? nomen__tensor_like(c->like, c->result[i])
                    : nomen__tensor_empty(c->result[i], c->ndim, c->size);
     const bool follows = /* the order of an operand in memory */
-        c->op->launch == nomen__launch_elementwise || c->op->launch == nomen__launch_flip;
+        c->op->launch == nomen__launch_elementwise || c->op->launch == nomen__launch_flip ||
+        c->op->launch == nomen__launch_take_dims;
     if (NOMEN_LIKELY(!c->device && !c->format && !follows &&
                      (!c->layout || c->layout->flags & NOMEN__CONTIGUOUS)))
         return nomen__tensor_empty(c->result[i], c->ndim, c->size);

@@ -161,7 +161,7 @@ nomen_status nomen__shape_index_select(nomen__call *c) {
 }
 
 nomen_status nomen__shape_index_fill(nomen__call *c) {
-    as_self(c);
+    (void)nomen__shape_like(c);
     return check_vector(c);
 }
 
@@ -207,6 +207,21 @@ nomen_status nomen__shape_take_dims(nomen__call *c) {
     int first, count;
     group_of(c, 2, &first, &count);
     return rows_shape(c, first, count, &c->ndim, c->size);
+}
+
+/* The dims of self stay in the order in which they lie in memory; those of the index are compared
+ * with nothing, as if they had no stride. */
+bool nomen__strides_of_taken(const nomen__call *c, int64_t *stride) {
+    const nomen_tensor *t = c->in[0];
+    int64_t own[NOMEN_MAX_DIMS];
+    int first, count, k = 0;
+    if (t->flags & NOMEN__CONTIGUOUS || !group_of(c, 2, &first, &count)) return false;
+    for (int d = 0; d < first; d++) own[k++] = t->stride[d];
+    for (int d = 0; d < c->in[1]->ndim; d++) own[k++] = 0;
+    for (int d = first + count; d < t->ndim; d++) own[k++] = t->stride[d];
+    const nomen_tensor model = {.ndim = (uint8_t)k, .stride = own, .size = (int64_t *)c->size};
+    nomen__strides_like(&model, c->size, stride);
+    return true;
 }
 
 nomen_status nomen__shape_put_dims(nomen__call *c) {
@@ -378,27 +393,46 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
     return s;
 }
 
-/* Slices behind the places that lie across would be taken element by element, each from another
- * line of memory: to make the table dense takes less time, if enough of it is wanted. */
+/* The dim of self, but for those that are indexed, that is the nearest one of the result; -1: it is
+ * none of them. */
+static int nearest_of(const nomen__call *c, int first, int count) {
+    const nomen_tensor *t = c->in[0], *out = c->out[0];
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (t->size[d] == 1 || (d >= first && d < first + count)) continue;
+        if (out->stride[d < first ? d : d - t->ndim + out->ndim] == 1) return d;
+    }
+    return -1;
+}
+
+/* Slices that lie across would be taken element by element, each from another line of memory: to
+ * make the table dense takes less time, if enough of it is wanted. */
 static bool are_across(const nomen__call *c, int first, int count) {
     enum { LEAST = 2048, WORD = 4 };
-    const nomen_tensor *t = c->in[0], *out = c->out[0];
-    const int64_t share = nomen__item(t->dtype) < WORD ? 2 : 1; /* a word is more of a line */
+    const nomen_tensor *t = c->in[0];
+    const int64_t item = nomen__item(t->dtype);
+    const int64_t share = item < WORD ? 2 : 1; /* a word is more of a line */
+    const int d = nearest_of(c, first, count);
     int64_t limit = 1;
-    int d = t->ndim - 1;
     for (int k = first; k < first + count; k++) limit *= t->size[k];
-    while (d >= first + count && t->size[d] == 1) d--;
-    if (d >= first + count && nomen__is_stepped_run(t, d) && c->in[1]->numel <= 2 * limit)
+    if (d < 0 || t->stride[d] == 1 || c->out[0]->numel < LEAST) return false;
+    if (nomen__is_stepped_run(t->size[d], t->stride[d], item) && c->in[1]->numel <= 2 * limit)
         return false;
-    return d >= first + count && t->stride[d] != 1 && out->stride[out->ndim - t->ndim + d] == 1 &&
-           out->numel >= LEAST && limit <= share * c->in[1]->numel;
+    return limit <= share * c->in[1]->numel;
+}
+
+/* In the order in which the result lies, where that has as many dims. */
+static nomen_tensor *dense_table(nomen_tensor *t, const nomen_tensor *out) {
+    nomen_tensor *made = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+    if (made && t->ndim == out->ndim && !(out->flags & NOMEN__CONTIGUOUS))
+        nomen__lay_out_like(made, out);
+    return nomen__copied(made, t);
 }
 
 /* The rule without its table. */
 static nomen_status take_slices(nomen__call *c, int first, int count, int index_ndim,
                                 nomen__place_rule rule) {
     nomen_tensor *in = c->in[0];
-    if (are_across(c, first, count)) c->in[0] = nomen__launch_converted(in, (nomen_dtype)in->dtype);
+    if (are_across(c, first, count)) c->in[0] = dense_table(in, c->out[0]);
     nomen_tensor *table = c->in[0];
     nomen_status s = NOMEN_ERROR_MEMORY;
     if (table) {
@@ -553,12 +587,59 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
     return nomen__put_rows(c, kind, places, rows, c->dim, count, count, NULL);
 }
 
+/* Where the places are next to each other, all elements are gone over with a mask, which takes less
+ * time than from one place to the next, unless these are few. */
+static bool is_masked(const nomen__call *c, const nomen_tensor *t) {
+    enum { WORD = 4, FEW = 8 }; /* one place of so many words is few */
+    if (t->ndim < 2 || t->stride[c->dim] != 1 || t->dtype != (uint8_t)c->compute) return false;
+    const int64_t n = t->size[c->dim];
+    return n > 1 && t->numel > n && c->in[1]->numel * WORD * FEW >= n * nomen__item(t->dtype);
+}
+
+/* The places as a mask of t. */
+static nomen_tensor *mask_of(const nomen__call *c, nomen_tensor *t) {
+    const nomen__place_rule rule = {t, c->dim, 1, true, .words = NOMEN__RANGE_INDEX};
+    int64_t stride[NOMEN_MAX_DIMS] = {0};
+    nomen_tensor *places = nomen__places(c->in[1], &rule);
+    nomen_tensor *line = places ? nomen__tensor_empty(NOMEN_BOOL, 1, t->size + c->dim) : NULL;
+    nomen_tensor *mask = NULL;
+    if (line) {
+        const int64_t *at = (const int64_t *)(const void *)places->data;
+        memset(line->data, 0, (size_t)line->numel);
+        for (int64_t i = 0; i < places->numel; i++) ((bool *)line->data)[at[i]] = true;
+        stride[c->dim] = 1;
+        mask = nomen__tensor_view(line, NOMEN_BOOL, t->ndim, t->size, stride, 0);
+    }
+    nomen__release(line);
+    nomen__release(places);
+    return mask;
+}
+
+static nomen_status fill_masked(nomen__call *c, nomen_tensor *t) {
+    const nomen__kernel *where = nomen__kernel_find("where", c->compute);
+    const nomen_dtype dtypes[] = {c->compute, NOMEN_BOOL, c->compute, c->compute};
+    nomen_tensor *mask = mask_of(c, t), *number = away_from(t, nomen__retain(c->in[2]));
+    nomen_status s = mask || !nomen__error_pending() ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
+    if (mask && number) {
+        nomen__iter it;
+        nomen__iter_make_mixed(&it, where->loop, t,
+                               (nomen_tensor *[]){mask, number, c->inplace ? t : c->in[0]}, 3,
+                               t->ndim, t->size, dtypes);
+        s = nomen__iter_run_asking(&it);
+    }
+    nomen__release(mask);
+    nomen__release(number);
+    return s;
+}
+
 nomen_status nomen__launch_index_fill(nomen__call *c) {
     nomen_tensor *whole = c->out[0], *t = c->inplace ? nomen__folded(whole, c->dim) : whole;
     if (!t) return NOMEN_ERROR_MEMORY;
     c->out[0] = t;
     memcpy(c->size, t->size, sizeof *c->size * (size_t)t->ndim);
-    nomen_status s = put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_INDEX, true, c->in[2]);
+    nomen_status s = is_masked(c, t)
+                         ? fill_masked(c, t)
+                         : put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_INDEX, true, c->in[2]);
     c->out[0] = whole;
     if (c->inplace) nomen__release(t);
     return s;

@@ -470,9 +470,10 @@ extern bool (*nomen__held_once)(const void *python);
 /* When kernel and sizes are known, while this thread fuses: c->out[0] becomes a result whose values
  * are put off, or the operands are computed. */
 nomen_status nomen__fuse_call(nomen__call *c);
-/* The strides of a fresh elementwise result, which lies in memory in the order of an operand;
- * false, and nothing said: row-major. */
+/* The strides of a fresh result that lies in memory in the order of an operand; false, and nothing
+ * said: row-major. */
 bool nomen__result_strides(const nomen__call *c, int64_t *stride);
+bool nomen__strides_of_taken(const nomen__call *c, int64_t *stride);
 
 /* ---- the tape's hooks (src/autograd installs them) ------------------------------------------- */
 

@@ -454,39 +454,49 @@ static void walk_along(const place_walk *w, char *table, char *rows, int64_t beg
     }
 }
 
-/* Runs of few bytes between n places and rows: a word and, perhaps over it, the last one. */
+/* Runs of few bytes between n places and rows: so many words, of which the last one is perhaps over
+ * the one before it. */
 static inline __attribute__((always_inline)) void move_words(const place_walk *w, char *table,
                                                              char *rows, const int64_t *at,
                                                              int64_t n, const int64_t word,
-                                                             const bool take) {
+                                                             const int64_t words) {
     const int64_t item = w->item, last = w->run * item - word, step = w->row_step;
+    const bool take = w->kind == NOMEN__PLACE_TAKE;
     for (int64_t i = 0; i < n; i++, rows += step) {
         char *const place = table + at[i] * item, *const to = take ? rows : place;
         const char *const from = take ? place : rows;
-        memcpy(to, from, (size_t)word);
+#pragma GCC unroll 16
+        for (int64_t k = 0; k < words - 1; k++)
+            memcpy(to + k * word, from + k * word, (size_t)word);
         memcpy(to + last, from + last, (size_t)word);
     }
 }
 
 /* false: they are more. */
 static bool move_short(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n) {
+    enum { WORD = 16, MOST = 10 * WORD }; /* longer ones the C library knows better */
     const int64_t bytes = w->run * w->item;
-    if (w->fold || bytes > 32 || bytes < 2 || (w->kind != NOMEN__PLACE_TAKE && !w->run_step))
+    if (w->fold || bytes > MOST || bytes < 2 || (w->kind != NOMEN__PLACE_TAKE && !w->run_step))
         return false;
-#define MOVE(word)                                                                                 \
-    if (w->kind == NOMEN__PLACE_TAKE)                                                              \
-        move_words(w, table, rows, at, n, word, true);                                             \
-    else                                                                                           \
-        move_words(w, table, rows, at, n, word, false)
-    if (bytes >= 16)
-        MOVE(16);
-    else if (bytes >= 8)
-        MOVE(8);
-    else if (bytes >= 4)
-        MOVE(4);
+    if (bytes < 4)
+        move_words(w, table, rows, at, n, 2, 2);
+    else if (bytes < 8)
+        move_words(w, table, rows, at, n, 4, 2);
+    else if (bytes < WORD)
+        move_words(w, table, rows, at, n, 8, 2);
     else
-        MOVE(2);
-#undef MOVE
+        switch ((bytes - 1) / WORD) {
+        case 0: move_words(w, table, rows, at, n, WORD, 1); break;
+        case 1: move_words(w, table, rows, at, n, WORD, 2); break;
+        case 2: move_words(w, table, rows, at, n, WORD, 3); break;
+        case 3: move_words(w, table, rows, at, n, WORD, 4); break;
+        case 4: move_words(w, table, rows, at, n, WORD, 5); break;
+        case 5: move_words(w, table, rows, at, n, WORD, 6); break;
+        case 6: move_words(w, table, rows, at, n, WORD, 7); break;
+        case 7: move_words(w, table, rows, at, n, WORD, 8); break;
+        case 8: move_words(w, table, rows, at, n, WORD, 9); break;
+        default: move_words(w, table, rows, at, n, WORD, 10); break;
+        }
     return true;
 }
 
@@ -704,40 +714,58 @@ static void set_kernels(place_walk *w, nomen_dtype dtype) {
     w->fold = folds[w->kind] ? nomen__kernel_find(folds[w->kind], dtype)->loop : NULL;
 }
 
-/* Dims behind the index: as many as possible become runs, of elements side by side in the table,
- * and in rows too, or all of one element of rows. Or the nearest one is, with a step in the table.
+/* The dims that are not indexed, with strides in elements; how many of them are behind the index.
  */
-static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tensor *rows,
-                      int behind) {
-    enum { FEW_ADDED = 4 };
-    int64_t step = -1; /* in elements, of rows; -1: not known yet */
-    w->run = 1;
-    w->run_step = w->place_step = w->item;
-    bool runs = true;
-    for (int d = table->ndim - 1, r = rows->ndim - 1; d >= behind; d--, r--) {
-        int64_t size = table->size[d], own = rows->stride[r];
-        if (size == 1) continue;
-        const bool nearest = step < 0;
-        if (nearest) step = own == 0 && w->kind != NOMEN__PLACE_TAKE ? 0 : 1;
-        if (nearest && own == step && nomen__is_stepped_run(table, d)) {
-            w->run = size;
-            w->place_step = table->stride[d] * w->item;
-            runs = false;
-            continue;
+typedef struct place_dims {
+    int count, behind;
+    int64_t size[NOMEN_MAX_DIMS], table[NOMEN_MAX_DIMS], rows[NOMEN_MAX_DIMS];
+} place_dims;
+
+/* The nearest one of what is written first. */
+static void collect_dims(place_dims *dims, const nomen_tensor *table, int first, int count,
+                         const nomen_tensor *rows, int index_ndim, bool takes) {
+    dims->count = dims->behind = 0;
+    for (int d = table->ndim - 1; d >= 0; d--) {
+        if (table->size[d] == 1 || (d >= first && d < first + count)) continue;
+        dims->behind += d >= first;
+        const int64_t far = table->stride[d];
+        const int64_t own = rows->stride[d < first ? d : d - count + index_ndim];
+        int k = dims->count++;
+        for (; k && (takes ? own < dims->rows[k - 1] : far < dims->table[k - 1]); k--) {
+            dims->size[k] = dims->size[k - 1];
+            dims->table[k] = dims->table[k - 1];
+            dims->rows[k] = dims->rows[k - 1];
         }
-        runs &= table->stride[d] == w->run && own == w->run * step;
-        if (runs)
-            w->run *= size;
-        else
-            add_outer(w, size, table->stride[d], own);
+        dims->size[k] = table->size[d];
+        dims->table[k] = far;
+        dims->rows[k] = own;
     }
-    if (step == 0) w->run_step = 0;
+}
+
+/* As many of them as possible become runs, of elements side by side in the table, and in rows too,
+ * or all of one element of rows. Or the nearest one is, with a step in the table. */
+static void plan_runs(place_walk *w, const place_dims *dims) {
+    enum { FEW_ADDED = 4 };
+    const int64_t step = dims->count && !dims->rows[0] && w->kind != NOMEN__PLACE_TAKE ? 0 : 1;
+    int k = 0;
+    w->run = 1;
+    w->run_step = step * w->item;
+    w->place_step = w->item;
+    if (dims->count && dims->rows[0] == step &&
+        nomen__is_stepped_run(dims->size[0], dims->table[0], w->item)) {
+        w->run = dims->size[0];
+        w->place_step = dims->table[0] * w->item;
+        k = 1;
+    } else {
+        for (; k < dims->count && dims->table[k] == w->run && dims->rows[k] == w->run * step; k++)
+            w->run *= dims->size[k];
+    }
     /* runs of a few elements that are added take longer to call than to add one by one */
-    if (w->fold && w->ndim == 0 && w->run > 1 && w->run <= FEW_ADDED) {
-        const int64_t size = w->run;
+    if (w->fold && k >= dims->behind && w->run > 1 && w->run <= FEW_ADDED) {
+        add_outer(w, w->run, 1, step);
         w->run = 1;
-        add_outer(w, size, 1, w->run_step / w->item);
     }
+    for (; k < dims->count; k++) add_outer(w, dims->size[k], dims->table[k], dims->rows[k]);
 }
 
 /* Who writes to the same place is one thread. */
@@ -801,6 +829,49 @@ static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int firs
     return s;
 }
 
+/* ---- whole slices ---------------------------------------------------------------------------- */
+
+typedef struct block_job {
+    const place_walk *w;
+    nomen__block block;
+} block_job;
+
+static void move_slices(void *context, int64_t begin, int64_t end) {
+    const block_job *job = context;
+    const place_walk *w = job->w;
+    for (; begin < end; begin++)
+        nomen__move_block(w->rows + begin * w->row_step, w->table + w->at[begin] * w->item,
+                          &job->block, w->item);
+}
+
+/* Are slices that are taken blocks of memory whose rows are short, or lie across? Each of them is
+ * moved for itself, so that its elements are turned over in registers. */
+static bool are_blocks(const place_walk *w, const place_dims *dims, int64_t step) {
+    enum { LEAST = 64, SIDE = 8 /* elements */, LONG = 64 /* bytes */ };
+    int64_t taken = 1, put = 1, side = 0;
+    if (w->kind != NOMEN__PLACE_TAKE || w->run * w->item >= LONG || dims->count < 2) return false;
+    for (int k = 0; k < dims->count; k++) {
+        taken += (dims->size[k] - 1) * dims->table[k];
+        put += (dims->size[k] - 1) * dims->rows[k];
+        if (dims->table[k] == 1) side = dims->size[k];
+    }
+    return side >= SIDE && taken <= step && put * w->item <= w->row_step &&
+           nomen__numel_of(dims->size, dims->count) >= LEAST;
+}
+
+static nomen_status run_blocks(const place_walk *w, const place_dims *dims) {
+    block_job job;
+    job.w = w;
+    job.block.ndim = dims->count;
+    for (int k = 0; k < dims->count; k++) {
+        job.block.size[k] = dims->size[k];
+        job.block.to[k] = dims->rows[k] * w->item;
+        job.block.from[k] = dims->table[k] * w->item;
+    }
+    const int64_t each = nomen__numel_of(dims->size, dims->count);
+    return nomen__parallel_asking(w->count, NOMEN__GRAIN / each + 1, move_slices, &job);
+}
+
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               const nomen__place_rule *rule) {
@@ -808,6 +879,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
+    place_dims dims;
     w.kind = kind;
     w.late = rule && rule->late;
     w.table = table->data;
@@ -820,9 +892,8 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     w.inner = 1;
     w.item = nomen__item(table->dtype);
     w.row_stride = nomen__one_step(rows, first, index_ndim, &w.row_step) ? NULL : rows->stride;
-    plan_runs(&w, table, rows, first + count);
-    for (int d = first - 1; d >= 0; d--)
-        add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
+    collect_dims(&dims, table, first, count, rows, index_ndim, kind == NOMEN__PLACE_TAKE);
+    plan_runs(&w, &dims);
     if (rule) {
         const int dim = rule->first;
         along(&job, places, table, dim, w.row_stride);
@@ -844,6 +915,8 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         choose_lines(&w);
     }
     w.row_step *= w.item;
+    if (w.at && count == 1 && are_blocks(&w, &dims, table->stride[first]))
+        return run_blocks(&w, &dims);
     nomen_status s = run_walk(&w);
     if (s || !w.late) return s;
     int64_t wrong = atomic_load_explicit(&job.wrong, memory_order_relaxed);

@@ -42,16 +42,15 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
                                 int first, int count);
 bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step);
 
-/* Are the elements of dim d so near each other that a row of them is moved as it lies, although
+/* Are the elements of a dim so near each other that a row of them is moved as it lies, although
  * there is something in between? */
-static inline bool nomen__is_stepped_run(const nomen_tensor *t, int d) {
+static inline bool nomen__is_stepped_run(int64_t size, int64_t stride, int64_t item) {
     enum {
         FEWEST = 32,
         APART = 4,
         LEAST = 8 /* bytes: others are copied twice as fast as one by one */
     };
-    return t->size[d] >= FEWEST && t->stride[d] > 1 && t->stride[d] <= APART &&
-           nomen__item(t->dtype) >= LEAST;
+    return size >= FEWEST && stride > 1 && stride <= APART && item >= LEAST;
 }
 
 typedef enum nomen__place_kind {

@@ -643,3 +643,60 @@ def test_columns_that_do_not_fill_vectors(dtype):
             assert np.array_equal(np.array(x.any(1).tolist()), a.any(1))
             assert np.array_equal(np.array(x.all(1).tolist()), a.all(1))
             assert np.array_equal(np.array(x.count_nonzero(1).tolist()), (a != 0).sum(1))
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+def test_short_complex_lines_are_the_same_wherever_they_lie(op, dtype):
+    """Groups of lines, lines with holes, lines across: one order of additions, so the same bits. A
+    few lines of 64 numbers and more are cut."""
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 4, 5, 7, 8, 9, 12, 31, 63, 64, 130):
+        same = nomen.equal if n < 64 else nomen.allclose
+        for beside in (1, 2, 3, 4, 5, 7, 8, 9):
+            for rows in (1, 5, 33):
+                shape = (rows, n, beside)
+                parts = rng.uniform(-1.2, 1.2, (2, *shape))
+                x = nomen.tensor(parts[0] + 1j * parts[1]).to(getattr(nomen, dtype))
+                lines = [
+                    getattr(nomen, op)(line, 0)
+                    for line in x.transpose(1, 2).reshape(rows * beside, n).unbind(0)
+                ]
+                wanted = nomen.stack(lines).reshape(rows, beside, n).transpose(1, 2)
+                holes = nomen.stack([x, x + 1], 3).flatten(2)[..., ::2]
+                far = x.permute(1, 2, 0).contiguous().permute(2, 0, 1)
+                for t in (x, holes, far, x.transpose(0, 2).contiguous().transpose(0, 2)):
+                    assert same(getattr(nomen, op)(t, 1), wanted), (shape, t.stride())
+                last = x.transpose(1, 2)
+                for t in (last, last.contiguous(), holes.transpose(1, 2)):
+                    got = getattr(nomen, op)(t, 2)
+                    assert same(got.transpose(1, 2), wanted), (shape, t.stride())
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_a_product_of_one_number_is_it_times_one(dtype):
+    """That is another number where a part is infinite, and the same one for all shapes."""
+    special = [math.inf, -math.inf, math.nan, 0.0, -0.0, 2.5]
+    x = nomen.tensor([complex(a, b) for a in special for b in special], dtype=getattr(nomen, dtype))
+    wanted = np.array((x * nomen.ones_like(x)).tolist())
+    for shape in ((36, 1), (1, 36), (6, 1, 6)):
+        dim = shape.index(1)
+        for t in (x.reshape(shape), nomen.stack([x.reshape(shape)] * 2, -1)[..., 0]):
+            for got in (t.prod(dim), t.cumprod(dim)):
+                got = np.array(got.flatten().tolist())
+                np.testing.assert_array_equal(got, wanted)
+                for part in (np.real, np.imag):
+                    np.testing.assert_array_equal(
+                        np.signbit(part(got))[~np.isnan(part(got))],
+                        np.signbit(part(wanted))[~np.isnan(part(wanted))],
+                    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "float16"])
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 7, 9, 20, 33])
+def test_short_lines_with_holes(dtype, n):
+    """They are made dense first, apart from where the results go."""
+    x = (nomen.rand(41, n, dtype=nomen.float64) * 9).to(getattr(nomen, dtype))
+    for t in (nomen.stack([x, x], 2).flatten(1)[:, ::2], x.t().contiguous().t()):
+        for op in ("cumsum", "cumprod"):
+            assert nomen.equal(getattr(nomen, op)(t, 1), getattr(nomen, op)(x, 1))

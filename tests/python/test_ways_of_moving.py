@@ -17,7 +17,11 @@ def numbers(dtype, shape):
 
 @pytest.mark.parametrize("dtype", STORED)
 @pytest.mark.parametrize(
-    "shape", [(37, 53), (300, 259), (3, 70, 5), (2, 33, 3), (5, 2, 67), (17, 3, 41), (9, 16, 8)]
+    "shape",
+    [
+        *[(37, 53), (300, 259), (3, 70, 5), (2, 33, 3), (5, 2, 67), (17, 3, 41), (9, 16, 8)],
+        *[(n, 101) for n in range(2, 9)],
+    ],
 )
 def test_permuted_copies(dtype, shape):
     values = numbers(dtype, shape)

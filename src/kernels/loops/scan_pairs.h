@@ -238,8 +238,9 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         return true;
     }
     const bool apart = (!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes);
-    if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST &&
-        (bytes == 16 || a->n < PAIRS_CUT)) {
+    /* AVX-512 widens long lines of complex64 sooner by whole blocks than number by number */
+    const bool alone = sums && (bytes == 16 || VB < 64 || a->n < PAIRS_CUT);
+    if (alone && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
         sizes.in_step = sizes.out_step = bytes;
         pairs_apart(&sizes, bytes, owns, bases, true);
         return true;
