@@ -45,7 +45,7 @@ static inline c128 average_c128(const double *mean, const nomen__reduce_param *p
 #define ROUND(x)   (x)
 #define ROUNDED    narrow_odd_f16
 #define MEAN_TYPE  uint16_t
-#define MEAN(a, p) to_f16(to_odd(average((a)->mean[0], p)))
+#define MEAN(a, p) average((a)->mean[0], p)
 #include "kernels/loops/spreads.h"
 
 #define SFX        bf16
@@ -60,7 +60,7 @@ static inline c128 average_c128(const double *mean, const nomen__reduce_param *p
 #define ROUND(x)   (x)
 #define ROUNDED    narrow_odd_bf16
 #define MEAN_TYPE  uint16_t
-#define MEAN(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
+#define MEAN(a, p) average((a)->mean[0], p)
 #include "kernels/loops/spreads.h"
 
 #define SFX        f32

@@ -57,6 +57,7 @@ struct reduction {
     take_several *several;      /* NULL: rows of one accumulator are taken one by one */
     bool columns;               /* units are columns that need no accumulators */
     bool whole;                 /* see share_columns */
+    bool squares;               /* see are_squares */
     int64_t lent;               /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps; /* the input is put off, and made block by block */
     bool lost;                  /* those have changed: it is to be made as a whole */
@@ -192,6 +193,17 @@ static int64_t grain_of(const reduction *r, int64_t elements) {
                                                               : NOMEN__GRAIN);
 }
 
+/* Do short rows of some accumulators make up longer ones, of which there are many? */
+static bool are_squares(const reduction *r) {
+    const nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
+    const int64_t row = reduced->size[0];
+    return reduced->ndim > 1 && reduced->size[1] >= SHORT_ROW && !r->reducer->in_parts &&
+           !r->reducer->places && !r->reducer->hasty && reduced->step[0][IN] == r->item &&
+           kept->step[0][IN] == row * r->item &&
+           reduced->step[1][IN] == kept->size[0] * kept->step[0][IN] &&
+           kept->size[0] * row <= NOMEN__ACC_BLOCK;
+}
+
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
@@ -212,14 +224,15 @@ static void finish_dims(reduction *r) {
     const int64_t least = r->item == 4 ? 4 : 3;
     const bool few = r->reducer->few && kept->size[0] >= least && kept->step[0][IN] == r->item &&
                      reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
-    if (kept->size[0] < 8 && !few) move_first(kept, nomen__nest_longest(kept));
+    if (kept->size[0] < 8 && !few && !are_squares(r)) move_first(kept, nomen__nest_longest(kept));
     r->block = kept->size[0] < NOMEN__ACC_BLOCK ? kept->size[0] : NOMEN__ACC_BLOCK;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
     bool rows = span(kept->step[0][IN]) > span(reduced->step[0][IN]);
     r->outer = 1;
     for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
     const int64_t grain = grain_of(r, r->param.count * kept->size[0] * r->outer);
-    if (rows && r->block * r->param.count > grain)
+    r->squares = are_squares(r);
+    if (rows && !r->squares && r->block * r->param.count > grain)
         r->block = grain / r->param.count > 8 ? grain / r->param.count : 8;
     if (r->block > kept->size[0]) r->block = kept->size[0];
     r->blocks = (kept->size[0] + r->block - 1) / r->block;
@@ -413,6 +426,25 @@ static int64_t take_columns(const reduction *r, const nomen__reduce_step *s, voi
         join(r, acc, own, some.n_acc);
     }
     return some.n_red;
+}
+
+/* Rows of several accumulators one behind the other are one row, in which each element has an
+ * accumulator; those of a row are joined at the end. For results in which the order of elements
+ * does not show. */
+static int64_t take_squares(const reduction *r, const nomen__reduce_step *s, void *acc,
+                            int64_t left, int64_t more) {
+    _Alignas(64) char own[ACCUMULATORS];
+    const int64_t row = r->reduced.size[0], bytes = (int64_t)r->reducer->acc_bytes;
+    nomen__reduce_step all = *s;
+    all.n_acc = s->n_acc * row;
+    all.acc_step = r->item;
+    all.n_red = left < more ? left : more;
+    all.red_step = r->reduced.step[1][IN];
+    r->reducer->init(own, all.n_acc);
+    r->reducer->step(own, &all);
+    for (int64_t k = 0; k < s->n_acc; k++)
+        join(r, (char *)acc + k * bytes, own + k * row * bytes, row);
+    return all.n_red;
 }
 
 /* First the elements that begin the rows, then those behind these. For results in which their order
@@ -616,6 +648,7 @@ static take_several *choose_several(const reduction *r) {
      * takes to bring accumulators back. */
     enum { NARROW = 2, MIDDLE = 512 };
     const nomen__reducer *reducer = r->reducer;
+    if (r->squares && r->block == r->kept.size[0]) return take_squares;
     if (r->reduced.ndim < 2 || r->block > 1) return NULL;
     const int64_t row = r->reduced.size[0];
     if (r->reduced.size[1] >= SHORT_ROW) {
@@ -663,9 +696,59 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     r->columns = has_columns(r);
 }
 
+/* Many results of few elements each, whose dims lie in another order where they go than in the
+ * input: each would be written to another line of memory, or units are small, of which many would
+ * be one in the order of the input. */
+static bool lies_across(const reduction *r, const nomen_tensor *shape) {
+    enum { MANY_RESULTS = 4096, FEW_EACH = 64, SMALL = 256 /* elements */ };
+    const nomen__nest *const kept = &r->kept;
+    const int64_t count = r->param.count, item = nomen__item(shape->dtype);
+    const int side = OUT + !r->out[0].base, small = count * kept->size[0] <= SMALL;
+    const int64_t *const near = kept->step[0];
+    bool across = false;
+    if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;
+    if (small && kept->step[1][IN] == kept->size[0] * near[IN]) return true;
+    for (int d = 1; d < kept->ndim; d++)
+        across |= near[side] != item && kept->step[d][side] == item;
+    return across && (small || (kept->size[0] >= SHORT_ROW && near[IN] == r->item));
+}
+
+/* A tensor like a result that lies in the order of what is left of the input. */
+static nomen_tensor *along_input(const nomen_tensor *out, const nomen_tensor *in, uint64_t mask) {
+    int64_t own[NOMEN_MAX_DIMS];
+    nomen_tensor *made = nomen__tensor_empty((nomen_dtype)out->dtype, out->ndim, out->size);
+    for (int d = 0, at = 0; d < in->ndim; d++)
+        if (out->ndim == in->ndim || !(mask >> d & 1)) own[at++] = in->stride[d];
+    if (!made) return NULL;
+    const nomen_tensor model = {.ndim = out->ndim, .stride = own, .size = made->size};
+    nomen__lay_out_like(made, &model);
+    return made;
+}
+
+static nomen_status reduce_across(reduction *r, nomen__call *c, const nomen_tensor *in,
+                                  nomen_tensor *const *out) {
+    nomen_tensor *made[NOMEN__MAX_OUT] = {NULL};
+    nomen_status s = NOMEN_OK;
+    for (int k = 0; k < NOMEN__MAX_OUT && !s; k++) {
+        made[k] = out[k] ? along_input(out[k], in, c->mask) : NULL;
+        if (out[k] && !made[k]) s = NOMEN_ERROR_MEMORY;
+    }
+    if (!s) {
+        prepare(r, c, in, made);
+        s = run(r);
+    }
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        if (!s && out[k]) s = nomen__copy_values(out[k], made[k]);
+        nomen__release(made[k]);
+    }
+    return s;
+}
+
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
     reduction r;
     prepare(&r, c, in, out);
+    if (NOMEN_UNLIKELY(lies_across(&r, out[0] ? out[0] : out[1])))
+        return reduce_across(&r, c, in, out);
     return run(&r);
 }
 

@@ -3,10 +3,10 @@
  * CORE: the operation whose init, step and merge serve this one too. RESULTS(const A *, n,
  * MADE *) if vectors make the results of some accumulators (MADE: double unless told): DONE gets
  * one of those instead of an accumulator, and there is no second result; RESULTS_STAY if they are
- * what is written. NARROWED(const double *, OUT *, n) if DONE gives a double that is rounded to a
- * half type with others. Of two results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY:
- * nothing has no result. LANES_STAY and LANES_DONE as in reduce_columns.h,
- * or COLUMNS, which is `columns` of the reducer, or LANES_SUMMED, the type of the lanes of CORE, if
+ * what is written. NARROWED(const double *, OUT *, n) if DONE, and DONE_SECOND, give a double that
+ * is rounded to a half type with others. Of two results OUT_SECOND and DONE_SECOND are the other
+ * one's. NONEMPTY: nothing has no result. LANES_STAY and LANES_DONE as in reduce_columns.h, or
+ * COLUMNS, which is `columns` of the reducer, or LANES_SUMMED, the type of the lanes of CORE, if
  * DONE makes results of them, too, as TOTAL(DID, lane), with no accumulators in memory. OF_ONE:
  * what one element gives (nomen__of_one). After: FN(reducer); OUT, DONE, OUT_SECOND, DONE_SECOND,
  * RESULTS_STAY, LANES_STAY, LANES_DONE, LANES_SUMMED and COLUMNS are undefined. */
@@ -14,6 +14,15 @@
 #ifndef MADE
 #define MADE         double
 #define MADE_IS_MADE /* as in the next type */
+#endif
+
+#ifdef NARROWED
+static inline void FN(put)(const double *wide, char *to, int64_t step, int64_t n) {
+    OUT made[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    const bool dense = step == (int64_t)sizeof(OUT);
+    NARROWED(wide, dense ? (OUT *)(void *)to : made, n);
+    for (int64_t k = 0; !dense && k < n; k++) *(OUT *)(void *)(to + k * step) = made[k];
+}
 #endif
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
@@ -33,14 +42,14 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
     (void)p;
 #ifdef NARROWED
     double wide[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
-    OUT made[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
-    for (int64_t i = 0; out[0] && i < n_acc; i += NOMEN__ACC_BLOCK) {
-        const int64_t n = n_acc - i < NOMEN__ACC_BLOCK ? n_acc - i : NOMEN__ACC_BLOCK;
-        char *o = out[0] + i * out_step[0];
-        const bool dense = out_step[0] == (int64_t)sizeof(OUT);
-        for (int64_t k = 0; k < n; k++) wide[k] = DONE(&a[i + k], p);
-        NARROWED(wide, dense ? (OUT *)(void *)o : made, n);
-        for (int64_t k = 0; !dense && k < n; k++) *(OUT *)(void *)(o + k * out_step[0]) = made[k];
+    for (int64_t i = 0, n; i < n_acc; i += n) {
+        n = n_acc - i < NOMEN__ACC_BLOCK ? n_acc - i : NOMEN__ACC_BLOCK;
+        for (int64_t k = 0; out[0] && k < n; k++) wide[k] = DONE(&a[i + k], p);
+        if (out[0]) FN(put)(wide, out[0] + i * out_step[0], out_step[0], n);
+#ifdef DONE_SECOND
+        for (int64_t k = 0; out[1] && k < n; k++) wide[k] = DONE_SECOND(&a[i + k], p);
+        if (out[1]) FN(put)(wide, out[1] + i * out_step[1], out_step[1], n);
+#endif
     }
 #else
     if (out[0] && out_step[0] == (int64_t)sizeof(OUT)) { /* in vectors, where there are such */
@@ -50,10 +59,10 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
         for (int64_t i = 0; i < n_acc; i++)
             *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
     }
-#endif
 #ifdef DONE_SECOND
     for (int64_t i = 0; out[1] && i < n_acc; i++)
         *(OUT_SECOND *)(void *)(out[1] + i * out_step[1]) = DONE_SECOND(&a[i], p);
+#endif
 #endif
 }
 

@@ -1,7 +1,8 @@
 /* Includes reduce_spread.h, and reduce_finish.h for the four results of it: var, std, and both with
  * the mean. No include guard. Before: what reduce_spread.h wants but OP; TYPE, what variances are
  * written as, and ROUND(double) -> TYPE, or as it is and ROUNDED, the NARROWED of reduce_finish.h;
- * MEAN_TYPE and MEAN(const A *, p), the mean as that. After: but for CORE these are undefined. */
+ * MEAN_TYPE and MEAN(const A *, p), the mean as that, or as it is if ROUNDED. After: but for CORE
+ * these are undefined. */
 
 #define OP spread
 #include "kernels/loops/reduce_spread.h"
