@@ -271,6 +271,13 @@ static APART void FN(rows_columns)(const nomen__gemm_args *g, T *copy) {
     }
 }
 
+/* Rows up to which tiles take less time than a sum of products for each element of n columns. */
+static inline int64_t FN(short_of)(int64_t n) {
+    const int64_t some = E == 8 ? (n < 4 ? 0 : 3 * VB / 4) : VB / 2;
+    const int64_t most = n < (E == 8 ? 5 : 3) ? some : 3 * VB / 2;
+    return most > GEMM_SMALL ? most : GEMM_SMALL;
+}
+
 /* Few columns, or one row times columns that lie in one piece. Of one row times one column neither
  * is copied: it may be what was cut off from rows or from columns. */
 static inline bool FN(has_few)(const nomen__gemm_args *g) {
@@ -278,5 +285,5 @@ static inline bool FN(has_few)(const nomen__gemm_args *g) {
     const bool copied = g->b_row != E; /* which takes longer than few rows */
     if (g->m == 1) return !copied;
     if (g->n == 1) return true;
-    return g->n <= GEMM_NARROW && g->k > GEMM_SMALL && !(copied && g->m * FN(side) <= MR);
+    return g->n <= GEMM_NARROW && g->k > FN(short_of)(g->n) && !(copied && g->m * FN(side) <= MR);
 }

@@ -415,12 +415,16 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 #include "kernels/loops/gemm_direct.h"
 
 #if !ROUNDS && !WHOLE
-/* A few rows times short columns: strips of B are turned over once for all of the rows. */
+/* A few rows times short columns: strips of B are turned over once for all of the rows. Of fewer
+ * than four rows, or longer columns, sums of products side by side take less time. */
+enum { FN(strips_rows) = 4, FN(strips_k) = 128 };
 static APART void FN(run_strips)(const nomen__gemm_args *g) {
     T b[GEMM_STRIP * GEMM_SMALL];
-    for (int64_t j = 0; j < g->n; j += GEMM_STRIP) {
+    const int64_t room = g->k <= GEMM_SMALL ? GEMM_STRIP : GEMM_STRIP * GEMM_SMALL / g->k,
+                  strip = room / GEMM_SMALL * GEMM_SMALL;
+    for (int64_t j = 0; j < g->n; j += strip) {
         nomen__gemm_args part = *g;
-        part.n = g->n - j < GEMM_STRIP ? g->n - j : GEMM_STRIP;
+        part.n = g->n - j < strip ? g->n - j : strip;
         part.b = g->b + j * g->b_col;
         part.c = g->c + j * E;
         FN(direct)(&part, b);
@@ -529,7 +533,7 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(narrow)(g, scratch);
 #if !ROUNDS && !WHOLE
     } else if (few_rows && g->m > 1 && g->b_row == E && g->c_col == E && g->n > GEMM_SMALL &&
-               g->k <= GEMM_SMALL) {
+               g->k <= (g->m >= FN(strips_rows) ? FN(strips_k) : GEMM_SMALL)) {
         FN(run_strips)(g);
 #endif
     } else if (few_rows) {
