@@ -32,7 +32,7 @@ enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more t
  * than NEAR_BYTES, its rows and those of the inputs come from beyond L2, which takes twice as long
  * tile by tile as all of them at a time. */
 enum { COPIED = 192, COPIED_PARTS = 300, COPIED_FAR = 96, WHOLE_BYTES = 32, NEAR_BYTES = 1 << 19 };
-enum { AGAIN_BYTES = 4096 };
+enum { AGAIN_BYTES = 4096, JOINED_BYTES = 8192, JOINED_ROW = 512 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
@@ -618,6 +618,19 @@ static void repeat_row(const nomen__iter *it, char *to, int64_t rows) {
     }
 }
 
+/* Rows of an input with holes between elements, which goes on in the next row where the output does
+ * not: some of them are made dense by one call of the kernel, and put where they go as rows. */
+static void move_joined(const nomen__iter *it, char *const *ptr, int64_t rows) {
+    const int64_t *const step = it->step[0], *const down = it->step[1];
+    const int64_t n = it->size[0], bytes = n * it->own[0], most = JOINED_BYTES / bytes;
+    alignas(64) char dense[JOINED_BYTES];
+    for (int64_t r = 0, some; r < rows; r += some) {
+        some = rows - r < most ? rows - r : most;
+        run_line(it, (char *const[]){dense, ptr[1] + r * down[1]}, step, some * n);
+        nomen__copy_rows(ptr[0] + r * down[0], down[0], dense, bytes, some, bytes);
+    }
+}
+
 /* Whole rows at ptr. It stays where it is: numbers in memory that are added to again and again wait
  * for each other, for as long as some short rows take. */
 static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
@@ -640,6 +653,11 @@ static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
     }
     if (it->moves && (step[1] != 0 ? n <= SHORT_ROW : step[0] != it->own[0] && n <= SHORT_FILL)) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
+        return;
+    }
+    if (it->moves && step[0] == it->own[0] && step[1] > step[0] && down[1] == n * step[1] &&
+        n * step[0] <= JOINED_ROW && rows > 1) {
+        move_joined(it, ptr, rows);
         return;
     }
     if (it->again) {

@@ -202,3 +202,20 @@ def test_functions_of_one_row_on_threads():
         assert nomen.equal(row.expand(900, 1000).sin(), row.sin().repeat(900, 1))
     finally:
         nomen.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", STORED)
+def test_joined_rows_with_holes(dtype):
+    """Elements with holes whose rows go on in each other, into rows that do not."""
+    for rows in (1, 2, 7, 300):
+        for n in (1, 2, 12, 13, 16, 31, 64, 130, 520):
+            for step in (2, 3):
+                values = numbers(dtype, (rows, n * step))
+                t = nomen.from_numpy(values)[:, ::step]
+                wanted = values[:, ::step]
+                assert np.array_equal(nomen.cat([t, t], 1).numpy(), np.hstack([wanted, wanted]))
+                assert np.array_equal(nomen.stack([t, t], 1).numpy(), np.stack([wanted] * 2, 1))
+                out = nomen.zeros(rows, n + 3, dtype=t.dtype)
+                out[:, 1 : n + 1] = t
+                assert np.array_equal(out[:, 1 : n + 1].numpy(), wanted)
+                assert not out[:, 0].to(nomen.bool).any() and not out[:, n + 1 :].to(nomen.bool).any()
