@@ -236,47 +236,58 @@ static bool is_dense(const nomen_tensor *t) {
     return expected == t->numel && expected != 0;
 }
 
-/* Do the dims lie in another order than the one of a contiguous tensor? */
-static bool is_permuted(const nomen_tensor *t) {
-    int64_t before = INT64_MAX;
-    bool permuted = false;
-    for (int d = 0; d < t->ndim; d++) {
-        if (t->size[d] == 1) continue;
-        if (t->stride[d] <= 0) return false; /* in no order that a result could have */
-        permuted |= t->stride[d] > before;
-        before = t->stride[d];
-    }
-    return permuted;
+/* Dims in the order of memory, but those of size 1; -1: they have none, as one is expanded. */
+static int order_of(const nomen_tensor *t, int *order) {
+    int all[NOMEN_MAX_DIMS], n = 0;
+    for (int d = 0; d < t->ndim; d++)
+        if (t->size[d] != 1 && t->stride[d] <= 0) return -1;
+    nomen__memory_order(t, all);
+    for (int k = 0; k < t->ndim; k++)
+        if (t->size[all[k]] != 1) order[n++] = all[k];
+    return n;
 }
 
-/* A permuted tensor that has the result's sizes, one without holes if there is any. */
-static const nomen_tensor *model_of(const nomen__call *c, bool *dense) {
-    const nomen_tensor *model = NULL;
-    *dense = false;
+/* What it takes to turn an operand over: more if its elements have holes between them, and if it
+ * has none at all the result may lie as it does. */
+static int weight_of(const nomen_tensor *t, int nearest) {
+    enum { HOLES = 4, ROWS = 2 };
+    return t->stride[nearest] > 1 ? HOLES : ROWS + is_dense(t);
+}
+
+/* An operand in whose order most of those lie that have the result's sizes, of several the first;
+ * NULL: row-major order is as good. All others have to be turned over. */
+static const nomen_tensor *model_of(const nomen__call *c) {
+    int order[NOMEN__MAX_IN][NOMEN_MAX_DIMS], n[NOMEN__MAX_IN], best = -1, most = 0;
     for (int k = 0; k < c->nin; k++) {
         const nomen_tensor *t = c->in[k];
-        if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
-        if (t->flags & NOMEN__CONTIGUOUS) return NULL;
-        if (*dense || !is_permuted(t)) continue;
-        *dense = is_dense(t);
-        if (*dense || !model) model = t;
+        const bool whole = nomen__has_sizes(t, c->ndim, c->size);
+        if (whole && t->flags & NOMEN__CONTIGUOUS) return NULL;
+        n[k] = whole ? order_of(t, order[k]) : -1;
     }
-    return model;
+    for (int k = 0; k < c->nin; k++) {
+        int votes = 0;
+        for (int j = 0; n[k] > 0 && j < c->nin; j++)
+            if (n[j] == n[k] && !memcmp(order[j], order[k], sizeof **order * (size_t)n[k]))
+                votes += weight_of(c->in[j], order[j][0]);
+        if (votes <= most) continue;
+        most = votes;
+        best = k;
+    }
+    return best < 0 ? NULL : c->in[best];
 }
 
 bool nomen__result_strides(const nomen__call *c, int64_t *stride) {
-    bool dense;
     if (c->op->launch == nomen__launch_take_dims) return nomen__strides_of_taken(c, stride);
-    const nomen_tensor *model = model_of(c, &dense);
+    const nomen_tensor *model = model_of(c);
     if (!model) return false;
-    if (dense)
+    if (is_dense(model))
         memcpy(stride, model->stride, sizeof *stride * (size_t)c->ndim);
     else
         nomen__strides_like(model, c->size, stride);
     return true;
 }
 
-/* A fresh result; when an operand with the result's sizes is permuted, the result is permuted
+/* A fresh result; when operands with the result's sizes are permuted, the result is permuted
  * likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
