@@ -264,8 +264,8 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
                                                          : join_rounds;
     if (job.copy && job.count > 1 && job.count <= NOMEN__WOVEN && job.bytes[0] < 16)
         join = join_woven;
-    else if (job.copy && job.count <= FEW_OPERANDS && job.bytes[0] < 16)
-        return false; /* each has a stream of stores to itself */
+    else if (job.copy && job.count == 1)
+        return false; /* a copy */
     else if (job.copy)
         join = join_elements;
     if (few)

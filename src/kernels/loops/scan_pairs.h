@@ -117,7 +117,6 @@ LANES_INLINE void pairs_by_turns(const nomen__scan_args *a, int64_t r, const int
             pair_put(out + j * a->out_step + l * a->out_row, w.bytes,
                      w.based ? base[l] + own[l] : own[l]);
         }
-#pragma GCC unroll 8
     for (int64_t l = 0; owns && l < lines; l++) pair_put(owns + r + l, 16, own[l]);
 }
 LANES_INLINE void pairs_numbers(const nomen__scan_args *a, c128 *owns, const c128 *bases,
