@@ -703,7 +703,8 @@ static bool lies_across(const reduction *r, const nomen_tensor *shape) {
     enum { MANY_RESULTS = 4096, FEW_EACH = 64, SMALL = 256 /* elements */ };
     const nomen__nest *const kept = &r->kept;
     const int64_t count = r->param.count, item = nomen__item(shape->dtype);
-    const int side = OUT + !r->out[0].base, small = count * kept->size[0] <= SMALL;
+    const int side = OUT + !r->out[0].base;
+    const bool small = count * kept->size[0] <= SMALL;
     const int64_t *const near = kept->step[0];
     bool across = false;
     if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;

@@ -18,7 +18,10 @@ nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
 }
 
 /* Rows of a few elements, each of which has a line of its own in `from`. */
-enum { WOVEN_LEAST = 16 }; /* rows that are worth it */
+static bool are_woven(int64_t to_row, int64_t n, int64_t rows, int64_t item) {
+    enum { LEAST = 16 /* rows that are worth it */, LARGEST = 8 /* bytes of an element */ };
+    return n > 1 && n <= NOMEN__WOVEN && to_row == n * item && rows >= LEAST && item <= LARGEST;
+}
 static void weave_rows(char *to, char *from, int64_t near, int64_t n, int64_t rows, int64_t item) {
     char *ptr[NOMEN__WOVEN + 1] = {to};
     for (int64_t i = 0; i < n; i++) ptr[i + 1] = from + i * near;
@@ -29,7 +32,7 @@ void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, 
                       int64_t rows, int64_t item) {
     char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
     const int64_t fewest = nomen__turn_fewest(item);
-    if (n < NOMEN__WOVEN && n != fewest && to_row == n * item && rows >= WOVEN_LEAST && item < 16)
+    if (n < NOMEN__WOVEN && n != fewest && are_woven(to_row, n, rows, item))
         weave_rows(to, ptr[1], near, n, rows, item);
     else if (n < fewest || rows < fewest) /* row by row: stores that follow each other are one */
         nomen__copy_few(ptr, (const int64_t[2]){item, near}, (const int64_t[2]){to_row, item}, n,
@@ -178,8 +181,7 @@ static inline __attribute__((always_inline)) void move_few(few_rows f, int64_t n
 void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t far[2], int64_t n,
                      int64_t rows, int64_t item) {
     const few_rows f = {ptr[0], ptr[1], near[0], near[1], far[0], far[1], rows};
-    if (n > 1 && n <= NOMEN__WOVEN && near[0] == item && far[0] == n * item && far[1] == item &&
-        rows >= WOVEN_LEAST && item < 16) {
+    if (near[0] == item && far[1] == item && are_woven(far[0], n, rows, item)) {
         weave_rows(ptr[0], ptr[1], near[1], n, rows, item);
         return;
     }

@@ -8,6 +8,7 @@ import pytest
 import nomen
 
 DTYPES = ["uint8", "int16", "float32", "float64", "complex128"]
+SIZES = [(2, 3, 4), (9, 5, 40), (40, 70, 3), (1, 33, 17)]
 
 
 def counted(size, dtype):
@@ -18,9 +19,11 @@ def counted(size, dtype):
 
 
 def orders(size, dtype):
+    """A tensor with its dims in all orders, the same as an array, and each dim of both."""
     t, array = counted(size, dtype)
     for order in itertools.permutations(range(len(size))):
-        yield t.permute(order), array.transpose(order)
+        for dim in range(len(size)):
+            yield t.permute(order), array.transpose(order), dim
 
 
 def same(t, array):
@@ -28,36 +31,34 @@ def same(t, array):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("size", [(2, 3, 4), (9, 5, 40), (40, 70, 3), (1, 33, 17)])
+@pytest.mark.parametrize("size", SIZES)
 def test_slices_taken(dtype, size):
-    for t, array in orders(size, dtype):
-        for dim in range(3):
-            n = array.shape[dim]
-            for count in (1, 2, n, 2 * n + 5):
-                places = (numpy.arange(count) * 7 + 1) % n
-                index = nomen.tensor(places.tolist())
-                wanted = array.take(places, dim)
-                assert same(t.index_select(dim, index), wanted)
-                assert same(t[(slice(None),) * dim + (index,)], wanted)
+    for t, array, dim in orders(size, dtype):
+        n = array.shape[dim]
+        for count in (1, 2, n, 2 * n + 5):
+            places = (numpy.arange(count) * 7 + 1) % n
+            index = nomen.tensor(places.tolist())
+            wanted = array.take(places, dim)
+            assert same(t.index_select(dim, index), wanted)
+            assert same(t[(slice(None),) * dim + (index,)], wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("size", [(2, 3, 4), (9, 5, 40), (40, 70, 3), (1, 33, 17)])
+@pytest.mark.parametrize("size", SIZES)
 def test_slices_filled(dtype, size):
-    for t, array in orders(size, dtype):
-        for dim in range(3):
-            n = array.shape[dim]
-            for places in ([], [-1], [0, 0, n - 1], list(range(0, n, 2)), list(range(n))):
-                wanted = array.copy()
-                wanted[(slice(None),) * dim + (numpy.array(places, dtype=int),)] = 7
-                index = nomen.tensor(places, dtype=nomen.int64)
-                filled = t.index_fill(dim, index, 7)
-                assert same(filled, wanted)
-                assert filled.stride() == t.clone().stride()
-                own = t.clone()
-                assert own.index_fill_(dim, index, nomen.tensor(7, dtype=t.dtype)) is own
-                assert same(own, wanted)
-                assert same(t, array)
+    for t, array, dim in orders(size, dtype):
+        n = array.shape[dim]
+        for places in ([], [-1], [0, 0, n - 1], list(range(0, n, 2)), list(range(n))):
+            wanted = array.copy()
+            wanted[(slice(None),) * dim + (numpy.array(places, dtype=int),)] = 7
+            index = nomen.tensor(places, dtype=nomen.int64)
+            filled = t.index_fill(dim, index, 7)
+            assert same(filled, wanted)
+            assert filled.stride() == t.clone().stride()
+            own = t.clone()
+            assert own.index_fill_(dim, index, nomen.tensor(7, dtype=t.dtype)) is own
+            assert same(own, wanted)
+            assert same(t, array)
 
 
 def test_a_number_of_what_is_filled():
