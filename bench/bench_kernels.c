@@ -70,7 +70,12 @@ static void reduce(const void *what) {
     const reduction *j = what;
     for (int64_t i = 0; i < j->n_acc; i += NOMEN__ACC_BLOCK) {
         int64_t n = j->n_acc - i < NOMEN__ACC_BLOCK ? j->n_acc - i : NOMEN__ACC_BLOCK;
-        nomen__reduce_step s = {in + i * j->acc_step, n, j->acc_step, j->n_red, j->red_step, 0, 1};
+        nomen__reduce_step s = {.in = in + i * j->acc_step,
+                                .n_acc = n,
+                                .acc_step = j->acc_step,
+                                .n_red = j->n_red,
+                                .red_step = j->red_step,
+                                .index_step = 1};
         char *to[2] = {out, out + BYTES / 2};
         j->r->init(acc, n);
         j->r->step(acc, &s);

@@ -60,6 +60,7 @@ typedef struct nomen__reduce_param {
 typedef struct nomen__reduce_step {
     const char *in;
     int64_t n_acc, acc_step, n_red, red_step, index0, index_step;
+    int64_t behind; /* bytes behind the last element that may be read, too */
 } nomen__reduce_step;
 
 /* What a reducer or a scanner makes of one element alone: as many rows as elements are copied, and

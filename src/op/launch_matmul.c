@@ -293,7 +293,8 @@ static nomen_status dot_in_parts(const product *p, nomen_dtype d) {
     nomen_status s = nomen__parallel_asking(count, 1, run_parts, &job);
     nomen__buffer_free(job.scratch, capacity);
     if (s) return s;
-    const nomen__reduce_step all = {sums, 1, 0, count, job.item, 0, 1};
+    const nomen__reduce_step all = {
+        .in = sums, .n_acc = 1, .n_red = count, .red_step = job.item, .index_step = 1};
     sum->init(acc, 1);
     sum->step(acc, &all);
     sum->finish((char *const[NOMEN__MAX_OUT]){g->c, NULL}, (const int64_t[NOMEN__MAX_OUT]){0, 0},

@@ -50,6 +50,8 @@ struct reduction {
     int64_t index0;
     nomen__nest kept, reduced; /* dims of the result, and the others; rectangles span the first */
     int64_t outer, block, blocks; /* units: outer kept dims times blocks of the first */
+    int64_t beside;               /* accumulators for each index of the first: see find_groups */
+    int64_t near[NOMEN__SIDES];   /* bytes from one of these to the next */
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
@@ -58,6 +60,7 @@ struct reduction {
     bool columns;               /* units are columns that need no accumulators */
     bool whole;                 /* see share_columns */
     bool squares;               /* see are_squares */
+    bool across;                /* see lies_across */
     int64_t lent;               /* the last block has so many of the one before it, too */
     nomen__fuse_program *steps; /* the input is put off, and made block by block */
     bool lost;                  /* those have changed: it is to be made as a whole */
@@ -204,6 +207,31 @@ static bool are_squares(const reduction *r) {
            kept->size[0] * row <= NOMEN__ACC_BLOCK;
 }
 
+/* Few accumulators beside each other, and many such groups: a dim of them makes poor rectangles,
+ * and so does the dim of groups, whose elements lie far apart. A unit then is some groups, of which
+ * each is a rectangle; it has results one behind the other. */
+static void find_groups(reduction *r) {
+    enum { FEWEST_ROWS = 8, WIDEST = 32, WORTH = 32, WORTH_OF_8 = 16, FOLDED = 4096 };
+    nomen__nest *const kept = &r->kept;
+    const nomen__nest *const reduced = &r->reduced;
+    const int64_t size = kept->size[0], *const near = kept->step[0];
+    if (kept->ndim < 2 || reduced->ndim != 1 || r->reducer->in_parts) return;
+    if (size < FEW_COLUMNS ? !r->reducer->few || near[IN] != r->item
+                           : size > WIDEST || near[IN] == r->item)
+        return;
+    const int64_t rows = reduced->size[0];
+    if (rows < FEWEST_ROWS ||
+        (rows * size < FOLDED && rows * (size - 2) < (r->item >= 8 ? WORTH_OF_8 : WORTH)) ||
+        span(reduced->step[0][IN]) < size * span(near[IN]))
+        return;
+    for (int k = OUT; k < NOMEN__SIDES; k++)
+        if (kept->step[1][k] != size * near[k]) return;
+    r->beside = size;
+    memcpy(r->near, near, sizeof r->near);
+    kept->ndim--;
+    for (int d = 0; d < kept->ndim; d++) nomen__nest_copy(kept, d, d + 1);
+}
+
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
@@ -224,21 +252,25 @@ static void finish_dims(reduction *r) {
     const int64_t least = r->item == 4 ? 4 : 3;
     const bool few = r->reducer->few && kept->size[0] >= least && kept->step[0][IN] == r->item &&
                      reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
-    if (kept->size[0] < 8 && !few && !are_squares(r)) move_first(kept, nomen__nest_longest(kept));
-    r->block = kept->size[0] < NOMEN__ACC_BLOCK ? kept->size[0] : NOMEN__ACC_BLOCK;
+    r->beside = 1;
+    if (!few) find_groups(r);
+    if (kept->size[0] < 8 && !few && r->beside == 1 && !are_squares(r))
+        move_first(kept, nomen__nest_longest(kept));
+    const int64_t most = NOMEN__ACC_BLOCK / r->beside, each = r->param.count * r->beside;
+    r->block = kept->size[0] < most ? kept->size[0] : most;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
     bool rows = span(kept->step[0][IN]) > span(reduced->step[0][IN]);
     r->outer = 1;
     for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
-    const int64_t grain = grain_of(r, r->param.count * kept->size[0] * r->outer);
+    const int64_t grain = grain_of(r, each * kept->size[0] * r->outer);
     r->squares = are_squares(r);
-    if (rows && !r->squares && r->block * r->param.count > grain)
-        r->block = grain / r->param.count > 8 ? grain / r->param.count : 8;
+    if (rows && !r->squares && r->block * each > grain)
+        r->block = grain / each > 8 ? grain / each : 8;
     if (r->block > kept->size[0]) r->block = kept->size[0];
     r->blocks = (kept->size[0] + r->block - 1) / r->block;
     r->whole = false;
     r->lent = 0;
-    if (rows) return;
+    if (rows || r->beside > 1) return;
     widen_block(r);
     share_columns(r);
 }
@@ -488,6 +520,25 @@ static void step_ahead(const reduction *r, char *acc, const nomen__reduce_step *
         }
 }
 
+/* One row of elements of all accumulators of a group after the other. */
+static void take_groups(const reduction *r, const unit *u, char *acc, int64_t begin, int64_t end) {
+    const int64_t step = r->reduced.step[0][IN], index_step = r->reduced.step[0][POSITION];
+    nomen__reduce_step s = {.in = u->in + begin * step,
+                            .n_acc = r->beside,
+                            .acc_step = r->near[IN],
+                            .n_red = end - begin,
+                            .red_step = step,
+                            .index0 = r->index0 + begin * index_step,
+                            .index_step = index_step};
+    if (r->kept.step[0][IN] > 0) s.behind = r->kept.step[0][IN]; /* the next group */
+    for (int64_t i = 0; i < u->n; i++) {
+        if (u->first + i + 1 == r->kept.size[0]) s.behind = 0;
+        r->reducer->step(acc, &s);
+        acc += r->beside * (int64_t)r->reducer->acc_bytes;
+        s.in += r->kept.step[0][IN];
+    }
+}
+
 /* Takes in the reduced elements begin to end of a unit. */
 static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
     const nomen__nest *const reduced = &r->reduced;
@@ -497,6 +548,10 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
         return;
     }
     int64_t index[NOMEN_MAX_DIMS], rest = begin;
+    if (NOMEN_UNLIKELY(r->beside > 1)) {
+        take_groups(r, u, acc, begin, end);
+        return;
+    }
     nomen__reduce_step s = {.in = u->in, .n_acc = u->n, .acc_step = r->kept.step[0][IN]};
     s.index0 = r->index0;
     s.red_step = reduced->step[0][IN];
@@ -545,22 +600,23 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
 static void deliver(const reduction *r, const unit *u, const char *acc) {
     _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 16];
     const bool casts = r->out[0].cast || r->out[1].cast;
-    const int64_t most = casts ? NOMEN__ACC_BLOCK : u->n; /* at a time */
-    for (int64_t first = 0, n; first < u->n; first += n) {
+    const int64_t all = u->n * r->beside, most = casts ? NOMEN__ACC_BLOCK : all; /* at a time */
+    const int64_t *const each = r->beside > 1 ? r->near : r->kept.step[0];
+    for (int64_t first = 0, n; first < all; first += n) {
         char *out[NOMEN__MAX_OUT], *to[NOMEN__MAX_OUT];
         int64_t step[NOMEN__MAX_OUT];
-        n = u->n - first < most ? u->n - first : most;
+        n = all - first < most ? all - first : most;
         for (int k = 0; k < NOMEN__MAX_OUT; k++) {
             const bool cast = r->out[k].cast != NULL;
-            out[k] = u->out[k] ? u->out[k] + first * r->kept.step[0][OUT + k] : NULL;
+            out[k] = u->out[k] ? u->out[k] + first * each[OUT + k] : NULL;
             to[k] = out[k] && cast ? made[k] : out[k];
-            step[k] = cast ? r->out[k].item : r->kept.step[0][OUT + k];
+            step[k] = cast ? r->out[k].item : each[OUT + k];
         }
         r->reducer->finish(to, step, acc + first * r->reducer->acc_bytes, n, &r->param);
         for (int k = 0; casts && k < NOMEN__MAX_OUT; k++) {
             if (!out[k] || !r->out[k].cast) continue;
             char *const ptr[2] = {out[k], made[k]};
-            r->out[k].cast(ptr, (const int64_t[2]){r->kept.step[0][OUT + k], r->out[k].item}, n);
+            r->out[k].cast(ptr, (const int64_t[2]){each[OUT + k], r->out[k].item}, n);
         }
     }
 }
@@ -579,14 +635,14 @@ static void run_units(void *context, int64_t begin, int64_t end) {
             r->reducer->columns(u.out[0], &s);
             continue;
         }
-        r->reducer->init(acc, u.n);
+        r->reducer->init(acc, u.n * r->beside);
         if (r->param.count) take_in(r, &u, acc, 0, r->param.count);
         deliver(r, &u, acc);
     }
 }
 
 static char *accumulators_of(const reduction *r, int64_t part) {
-    return r->partial + part * r->block * (int64_t)r->reducer->acc_bytes;
+    return r->partial + part * r->block * r->beside * (int64_t)r->reducer->acc_bytes;
 }
 
 /* Parts begin to end, r->parts of them per unit. */
@@ -596,7 +652,7 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
         unit u;
         find_unit(r, begin / r->parts, &u);
         int64_t from = begin % r->parts * r->part, left = r->param.count - from;
-        r->reducer->init(accumulators_of(r, begin), u.n);
+        r->reducer->init(accumulators_of(r, begin), u.n * r->beside);
         take_in(r, &u, accumulators_of(r, begin), from, from + (left < r->part ? left : r->part));
     }
 }
@@ -608,22 +664,22 @@ static nomen_status share(reduction *r, int64_t n, int64_t grain, int64_t each, 
 }
 
 static nomen_status run_in_parts(reduction *r, int64_t units) {
-    int64_t count = r->param.count, most = PARTS / units;
-    r->parts = r->block * count / NOMEN__GRAIN;
+    int64_t count = r->param.count, most = PARTS / units, block = r->block * r->beside;
+    r->parts = block * count / NOMEN__GRAIN;
     if (r->parts > most) r->parts = most;
     r->part = (count + r->parts - 1) / r->parts;
     if (r->part > ROUND) r->part = (r->part + ROUND - 1) / ROUND * ROUND;
     r->parts = (count + r->part - 1) / r->part;
-    size_t capacity, bytes = (size_t)(units * r->parts * r->block) * r->reducer->acc_bytes;
+    size_t capacity, bytes = (size_t)(units * r->parts * block) * r->reducer->acc_bytes;
     r->partial = nomen__buffer_new(bytes, &capacity);
     if (!r->partial) return NOMEN_ERROR_MEMORY;
-    nomen_status s = share(r, units * r->parts, 1, r->block * r->part, run_parts);
+    nomen_status s = share(r, units * r->parts, 1, block * r->part, run_parts);
     for (int64_t i = 0; !s && !r->lost && i < units; i++) {
         unit u;
         find_unit(r, i, &u);
         char *acc = accumulators_of(r, i * r->parts);
         for (int64_t k = 1; k < r->parts; k++)
-            r->reducer->merge(acc, accumulators_of(r, i * r->parts + k), u.n);
+            r->reducer->merge(acc, accumulators_of(r, i * r->parts + k), u.n * r->beside);
         deliver(r, &u, acc);
     }
     nomen__buffer_free(r->partial, capacity);
@@ -631,7 +687,7 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
 }
 
 static nomen_status run(reduction *r) {
-    int64_t units = r->outer * r->blocks, each = r->block * r->param.count;
+    int64_t units = r->outer * r->blocks, each = r->block * r->beside * r->param.count;
     if (units < FEW_UNITS && each >= LARGE && !r->whole) return run_in_parts(r, units);
     if (units == 1) { /* nothing to share out */
         run_units(r, 0, 1);
@@ -669,6 +725,25 @@ static bool has_columns(const reduction *r) {
            (llabs(along) > r->item || r->param.count == 1);
 }
 
+/* Many results of few elements each, whose dims lie in another order where they go than in the
+ * input: each would be written to another line of memory, or units are small, of which many would
+ * be one in the order of the input. */
+static bool lies_across(const reduction *r, const nomen_tensor *shape) {
+    enum { MANY_RESULTS = 512, FEWEST_EACH = 8, FEW_EACH = 64, SMALL = 256 /* elements */ };
+    const nomen__nest *const kept = &r->kept;
+    const int64_t count = r->param.count, item = nomen__item(shape->dtype);
+    const int side = OUT + !r->out[0].base;
+    const bool small = count * kept->size[0] <= SMALL;
+    const int64_t *const near = kept->step[0];
+    bool across = false;
+    if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;
+    if (kept->size[0] < FEW_COLUMNS && count < FEWEST_EACH) return false;
+    if (small && kept->step[1][IN] == kept->size[0] * near[IN]) return true;
+    for (int d = 1; d < kept->ndim; d++)
+        across |= near[side] != item && kept->step[d][side] == item;
+    return across && (small || (kept->size[0] >= SHORT_ROW && near[IN] == r->item));
+}
+
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
                     nomen_tensor *const *out) {
     r->reducer = c->kernel->reducer;
@@ -690,28 +765,11 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     collect(r, in, c->mask, out, positions);
     merge_dims(&r->kept);
     merge_reduced(r, positions);
+    r->across = lies_across(r, out[0] ? out[0] : out[1]);
     finish_dims(r);
     plan_ahead(r, in);
     r->several = choose_several(r);
     r->columns = has_columns(r);
-}
-
-/* Many results of few elements each, whose dims lie in another order where they go than in the
- * input: each would be written to another line of memory, or units are small, of which many would
- * be one in the order of the input. */
-static bool lies_across(const reduction *r, const nomen_tensor *shape) {
-    enum { MANY_RESULTS = 4096, FEW_EACH = 64, SMALL = 256 /* elements */ };
-    const nomen__nest *const kept = &r->kept;
-    const int64_t count = r->param.count, item = nomen__item(shape->dtype);
-    const int side = OUT + !r->out[0].base;
-    const bool small = count * kept->size[0] <= SMALL;
-    const int64_t *const near = kept->step[0];
-    bool across = false;
-    if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;
-    if (small && kept->step[1][IN] == kept->size[0] * near[IN]) return true;
-    for (int d = 1; d < kept->ndim; d++)
-        across |= near[side] != item && kept->step[d][side] == item;
-    return across && (small || (kept->size[0] >= SHORT_ROW && near[IN] == r->item));
 }
 
 /* A tensor like a result that lies in the order of what is left of the input. */
@@ -748,8 +806,7 @@ static nomen_status reduce_across(reduction *r, nomen__call *c, const nomen_tens
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
     reduction r;
     prepare(&r, c, in, out);
-    if (NOMEN_UNLIKELY(lies_across(&r, out[0] ? out[0] : out[1])))
-        return reduce_across(&r, c, in, out);
+    if (NOMEN_UNLIKELY(r.across)) return reduce_across(&r, c, in, out);
     return run(&r);
 }
 
@@ -779,7 +836,8 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
     *times = 1;
     if (in->ndim == 1 && mask && in->stride[0] >= 0) {
         const int64_t n = in->size[0], step = n > 1 ? in->stride[0] * item : 0;
-        *s = (nomen__reduce_step){in->data, 1, 0, n, step, 0, n > 1};
+        *s = (nomen__reduce_step){
+            .in = in->data, .n_acc = 1, .n_red = n, .red_step = step, .index_step = n > 1};
         return true;
     }
     if (!(in->flags & NOMEN__CONTIGUOUS)) return false;
@@ -793,7 +851,8 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
             reduced *= in->size[d];
     }
     if (outer > FEW_RESULTS || inner > FEW_RESULTS) return false;
-    *s = (nomen__reduce_step){in->data, inner, 0, reduced, 0, 0, reduced > 1};
+    *s = (nomen__reduce_step){
+        .in = in->data, .n_acc = inner, .n_red = reduced, .index_step = reduced > 1};
     if (inner > 1) {
         *times = outer;
         s->acc_step = item;

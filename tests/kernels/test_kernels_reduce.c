@@ -207,7 +207,12 @@ static void run_reducer(const nomen__reducer *r, const layout *l, int cuts, doub
                                   {0, l->n_red > 0, l->n_red - (l->n_red > 1), l->n_red}};
     const int64_t *cut = points[cuts == 3];
     char *acc = guarded_new(bytes), *part = guarded_new(bytes);
-    nomen__reduce_step s = {l->first, l->n_acc, l->acc_step, l->n_red, l->red_step, 0, 1};
+    nomen__reduce_step s = {.in = l->first,
+                            .n_acc = l->n_acc,
+                            .acc_step = l->acc_step,
+                            .n_red = l->n_red,
+                            .red_step = l->red_step,
+                            .index_step = 1};
     r->init(acc, l->n_acc);
     if (cuts == 0) {
         r->step(acc, &s);
@@ -418,13 +423,13 @@ static void test_positions(void **state) {
                     /* The last third first, and each third from its end. */
                     r->init(acc, 20);
                     for (int c = 2; c >= 0; c--) {
-                        nomen__reduce_step s = {l.first + (30 * c + 29) * l.red_step,
-                                                20,
-                                                l.acc_step,
-                                                30,
-                                                -l.red_step,
-                                                30 * c + 29,
-                                                -1};
+                        nomen__reduce_step s = {.in = l.first + (30 * c + 29) * l.red_step,
+                                                .n_acc = 20,
+                                                .acc_step = l.acc_step,
+                                                .n_red = 30,
+                                                .red_step = -l.red_step,
+                                                .index0 = 30 * c + 29,
+                                                .index_step = -1};
                         r->step(acc, &s);
                     }
                     char *out[2] = {NULL, (char *)at};

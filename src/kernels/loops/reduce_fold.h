@@ -328,22 +328,31 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
-/* Fewer columns than a vector has lanes: it goes on in the rows behind, where these are, and what
- * comes of that is left out. Those at the end are copied to where something is behind them. */
+/* Fewer columns than a vector has lanes: it goes on in what is behind a row, and what comes of that
+ * is left out. Rows at the end, with nothing behind them, are copied to where there is. */
 static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
-                                  int64_t rows) {
+                                  int64_t rows, int64_t behind) {
     T ends[2 * FN(width)][FN(width)];
     C s[FN(width)];
-    const int64_t beyond = (FN(width) - n_acc) * (int64_t)sizeof(T),
-                  last = (beyond - 1) / pitch + 1;
+    const int64_t beyond = (FN(width) - n_acc) * (int64_t)sizeof(T) - behind,
+                  last = beyond > 0 ? (beyond - 1) / pitch + 1 : 0;
     const int64_t copied = last < rows ? last : rows, safe = rows - copied;
     for (int64_t j = 0; j < copied; j++)
         for (int64_t i = 0; i < FN(width); i++)
             ends[j][i] =
                 ((const T *)(const void *)(in + (safe + j) * pitch))[i < n_acc ? i : n_acc - 1];
     LV all = VID(LV);
+    const char *x = in;
     int64_t j = 0;
-    for (const char *x = in; j + 4 <= rows; j += 4, x += 4 * pitch) {
+    for (; j + 4 <= safe; j += 4, x += 4 * pitch) {
+        const LV first =
+            VJOIN(VLOAD((const T *)(const void *)x), VLOAD((const T *)(const void *)(x + pitch)));
+        const LV second = VJOIN(VLOAD((const T *)(const void *)(x + 2 * pitch)),
+                                VLOAD((const T *)(const void *)(x + 3 * pitch)));
+        const LV four = VJOIN(first, second);
+        all = VJOIN(all, four);
+    }
+    for (; j + 4 <= rows; j += 4, x += 4 * pitch) {
         const void *at[4];
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
@@ -419,9 +428,9 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
 }
 
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
-                                  int64_t rows) {
+                                  int64_t rows, int64_t behind) {
     if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1) {
-        FN(cols_narrow)(acc, n_acc, in, pitch, rows);
+        FN(cols_narrow)(acc, n_acc, in, pitch, rows, behind);
         return;
     }
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));

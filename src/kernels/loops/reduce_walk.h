@@ -80,13 +80,24 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     }
 }
 
+/* Rows whose elements lie on the same steps are gathered at once, with those between them. */
+static inline bool FN(gathered_as_one)(const nomen__reduce_step *s) {
+    const int64_t step = s->acc_step, row = s->n_acc * step;
+    return step > (int64_t)sizeof(T) && step <= NEAR_STEP && s->red_step % step == 0 &&
+           s->red_step >= row && s->red_step <= 2 * row &&
+           s->red_step <= NOMEN__ACC_BLOCK / 2 * step;
+}
+
 static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     F buf[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
 #ifdef DIRECT_COLS
     if (s->acc_step == (int64_t)sizeof(T)) {
-        for (int64_t j = 0; j < s->n_red; j += COL_BLOCK)
-            FN(cols_direct)(acc, s->n_acc, s->in + j * s->red_step, s->red_step,
-                            s->n_red - j < COL_BLOCK ? s->n_red - j : COL_BLOCK);
+        for (int64_t j = 0; j < s->n_red; j += COL_BLOCK) {
+            const int64_t left = s->n_red - j, rows = left < COL_BLOCK ? left : COL_BLOCK;
+            FN(cols_direct)
+            (acc, s->n_acc, s->in + j * s->red_step, s->red_step, rows,
+             s->behind + (left - rows) * s->red_step);
+        }
         return;
     }
 #endif
@@ -113,9 +124,11 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     }
 #endif
     int64_t apart = NOMEN__ACC_BLOCK;
+    const bool as_one = FN(gathered_as_one)(s);
+    if (as_one) apart = s->red_step / s->acc_step;
 #ifdef POSITIONS /* nothing is rounded: rows of few elements lie closer, and more come at a time   \
                   */
-    if (s->red_step != (int64_t)sizeof(T)) apart = (s->n_acc + 15) / 16 * 16;
+    if (!as_one && s->red_step != (int64_t)sizeof(T)) apart = (s->n_acc + 15) / 16 * 16;
 #endif
     const int64_t fit = COL_ROWS * NOMEN__ACC_BLOCK / apart,
                   most = fit < COL_BLOCK ? fit : COL_BLOCK;
@@ -123,6 +136,10 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         rows = s->n_red - j < most ? s->n_red - j : most;
         const char *in = s->in + j * s->red_step;
         int64_t r = 0;
+        if (as_one) {
+            (void)FN(fetch)(in, s->acc_step, (rows - 1) * apart + s->n_acc, buf);
+            r = rows;
+        }
 #ifndef FETCH
         if (sizeof(T) == 1 && s->red_step == 1)
             for (; r + 8 <= rows; r += 8)
@@ -160,18 +177,32 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
 static void FN(init)(void *acc, int64_t n_acc);
 static void FN(merge)(void *acc, const void *later, int64_t n_acc);
 
-/* Few accumulators beside each other: several rows together are one row of more accumulators,
- * merged at the end. */
+/* Few accumulators beside each other, and no gaps between rows: are there enough of these? */
+static inline bool FN(folds)(const nomen__reduce_step *s) {
+    const int64_t n = s->n_acc, all = n * s->n_red, item = sizeof(T);
+    if (n <= 1 || n > 16 || s->red_step != n * s->acc_step || all < FOLDED_LEAST) return false;
+    if (s->acc_step == item) return all >= FOLDED_WIDE || (n < 8 && item < 8 && FN(narrow));
+#ifdef DECIDED
+    return false;
+#else
+    return n >= 8 && all >= FOLDED_WIDE && s->acc_step > 0 && s->acc_step <= NEAR_STEP;
+#endif
+}
+
+/* Several rows together are one row of more accumulators, halves of which are joined at the end. */
 static void FN(step_folded)(A *acc, const nomen__reduce_step *s) {
     A wide[NOMEN__ACC_BLOCK];
-    int64_t times = NOMEN__ACC_BLOCK / s->n_acc, done = s->n_red / times * times;
+    const int64_t all = s->n_acc * s->n_red, most = all >= FOLDED_WIDE ? NOMEN__ACC_BLOCK : FOLDED;
+    int64_t times = most / s->n_acc, done = s->n_red / times * times;
     nomen__reduce_step folded = *s, rest = *s;
     folded.n_acc = s->n_acc * times;
     folded.n_red = s->n_red / times;
     folded.red_step = s->red_step * times;
     FN(init)(wide, folded.n_acc);
     FN(step_cols)(wide, &folded);
-    for (int64_t k = 0; k < times; k++) FN(merge)(acc, wide + k * s->n_acc, s->n_acc);
+    for (int64_t n = times; n > 1; n -= n / 2)
+        FN(merge)(wide, wide + (n - n / 2) * s->n_acc, n / 2 * s->n_acc);
+    FN(merge)(acc, wide, s->n_acc);
     rest.in += done * s->red_step;
     rest.n_red -= done;
     if (rest.n_red > 0) FN(step_rows)(acc, &rest);
@@ -255,13 +286,11 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     cols |=
         s->n_acc >= 8 && along > (int64_t)sizeof(T) && along <= NEAR_STEP && s->n_red < NEAR_MOST;
 #ifdef DIRECT_COLS /* of few accumulators one vector goes on in the next row */
-    cols |= s->n_acc > 1 && s->n_red >= NEAR_MOST && s->acc_step == (int64_t)sizeof(T) &&
+    cols |= s->n_acc > 1 && s->n_red >= NARROW_LEAST && s->acc_step == (int64_t)sizeof(T) &&
             s->red_step >= s->n_acc * (int64_t)sizeof(T);
 #endif
 #ifndef POSITIONS
-    if (s->n_acc > 1 && s->n_acc <= 16 && s->acc_step == (int64_t)sizeof(T) &&
-        s->red_step == s->n_acc * (int64_t)sizeof(T) &&
-        s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
+    if (FN(folds)(s)) {
         FN(step_folded)(acc, s);
         return;
     }

@@ -1,0 +1,119 @@
+"""Reductions over a middle dim beside which there is little: groups of a few results each."""
+
+import ctypes
+import mmap
+
+import numpy as np
+import pytest
+
+import nomen
+
+pytestmark = pytest.mark.usefixtures("threads_kept")
+
+CLOSE = {
+    "float16": 2e-3,
+    "bfloat16": 1.6e-2,
+    "float32": 2e-6,
+    "float64": 1e-13,
+    "complex64": 2e-6,
+    "complex128": 1e-13,
+    "int16": 0,
+}
+SHAPES = ((40, 33, 7), (9, 58, 4), (64, 8, 5), (70, 17, 22), (3, 1300, 3), (2, 5, 48, 6))
+
+
+def numbers(shape, dtype):
+    """Small whole numbers: of so few of them every dtype holds the sum."""
+    rng = np.random.default_rng(sum(shape))
+    x = rng.integers(-2, 3, shape).astype("complex128" if "complex" in dtype else "float64")
+    if "complex" in dtype:
+        x = x + 1j * rng.integers(-2, 3, shape)
+    return nomen.tensor(x).to(getattr(nomen, dtype)), x
+
+
+def check(found, wanted, dtype):
+    found = np.array(found.tolist())
+    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
+    np.testing.assert_allclose(found, wanted, CLOSE[dtype], CLOSE[dtype] * scale)
+
+
+def check_all(t, x, dim, dtype):
+    check(t.sum(dim), x.sum(dim), dtype)
+    check(t.any(dim).to(nomen.uint8), x.any(dim), "int16")
+    if dtype == "int16":
+        check(t.prod(dim), x.astype("int64").prod(dim), dtype)
+    else:
+        check(t.mean(dim, keepdim=True), x.mean(dim, keepdims=True), dtype)
+        check(t.norm(1, dim), np.abs(x).sum(dim), dtype)
+    if "complex" not in dtype:
+        check(t.amax(dim), x.max(dim), dtype)
+        check(t.nansum(dim) if dtype != "int16" else t.sum(dim), x.sum(dim), dtype)
+        values, places = t.max(dim)
+        check(values, x.max(dim), dtype)
+        assert np.array_equal(np.array(places.tolist()), x.argmax(dim))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", CLOSE)
+def test_groups_of_a_few_results(dtype, threads):
+    nomen.set_num_threads(threads)
+    for shape in SHAPES:
+        t, x = numbers(shape, dtype)
+        for dim in range(len(shape) - 1):
+            for part in (np.s_[..., :], np.s_[..., ::2], np.s_[..., 1:-1], np.s_[:, 1:, ::3]):
+                check_all(t[part], x[part], dim, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int16"])
+def test_many_rows_of_every_other_column(dtype):
+    """Rows that go on in each other are gathered, and folded, many at a time."""
+    for rows in (700, 3000):
+        for columns in (6, 16, 24, 34, 60):
+            t, x = numbers((rows, columns), dtype)
+            t, x = t[:, ::2], x[:, ::2]
+            if "16" in dtype:
+                t, x = t[:500], x[:500]
+            check_all(t, x, 0, dtype)
+
+
+def test_groups_into_a_tensor_of_the_users():
+    t, x = numbers((40, 33, 7), "float32")
+    out = nomen.zeros(40, 14)[:, ::2]
+    nomen.sum(t, 1, out=out)
+    check(out, x.sum(1), "float32")
+    wide = nomen.zeros(40, 7, dtype=nomen.float64)
+    nomen.sum(t, 1, dtype=nomen.float64, out=wide)
+    check(wide, x.sum(1), "float64")
+
+
+def test_groups_of_none_and_of_names():
+    assert nomen.zeros(5, 0, 3).sum(1).tolist() == [[0.0] * 3] * 5
+    assert nomen.zeros(0, 20, 3).sum(1).shape == (0, 3)
+    t, x = numbers((40, 33, 7), "float64")
+    named = t.refine_names("N", "H", "C").sum("H")
+    assert named.names == ("N", "C")
+    check(named.rename(None), x.sum(1), "float64")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32", "uint8"])
+def test_nothing_is_read_behind_the_last_element(dtype):
+    """The page behind the input is no memory: a vector that went on there would end the program."""
+    page = mmap.PAGESIZE
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    item = np.dtype(dtype).itemsize
+    for shape in ((5, 33, 7), (3, 20, 5), (6, 40, 3), (2, 90, 2), (1, 30, 6), (4, 16, 9)):
+        count = int(np.prod(shape))
+        size = -(-count * item // page) * page
+        memory = mmap.mmap(-1, size + page)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        assert protect(base + size, page, 0) == 0
+        x = np.frombuffer(memory, dtype, count, size - count * item).reshape(shape)
+        x[...] = np.arange(count).reshape(shape) % 5
+        t = nomen.from_numpy(x)
+        for dim in range(len(shape)):
+            assert np.array_equal(np.array(t.sum(dim).tolist()), x.sum(dim))
+            if dtype != "complex64":
+                assert np.array_equal(np.array(t.amin(dim).tolist()), x.min(dim))
+        assert np.array_equal(np.array(t[..., ::2].sum(1).tolist()), x[..., ::2].sum(1))
+        assert protect(base + size, page, mmap.PROT_READ | mmap.PROT_WRITE) == 0
