@@ -10,9 +10,74 @@
 #define OF_ONE NOMEN__TRUTH
 #include "kernels/loops/reduce.h"
 
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef uint8_t bytes_u8 __attribute__((vector_size(VB), aligned(1), may_alias));
+typedef uint16_t bytes_u16 __attribute__((vector_size(VB), aligned(1), may_alias));
+typedef uint32_t bytes_u32 __attribute__((vector_size(VB), aligned(1), may_alias));
+typedef uint64_t bytes_u64 __attribute__((vector_size(VB), aligned(1), may_alias));
+
+/* Lanes of `size` bytes in which none of the bits of mask is set; or all bits that are. What is
+ * found is joined by "or". */
+#if VB == 64
+typedef uint64_t truth_found;
+static inline __attribute__((always_inline)) truth_found found_in(bytes_u64 v, bytes_u64 m,
+                                                                  const size_t size,
+                                                                  const bool zero) {
+    const __m512i x = (__m512i)v, mask = (__m512i)m;
+    if (!zero) return _mm512_test_epi64_mask(x, mask);
+    if (size == 1) return _mm512_testn_epi8_mask(x, mask);
+    if (size == 2) return _mm512_testn_epi16_mask(x, mask);
+    if (size == 4) return _mm512_testn_epi32_mask(x, mask);
+    const unsigned halves = _mm512_testn_epi64_mask(x, mask);
+    return size == 8 ? halves : halves & halves >> 1 & 0x55u;
+}
+static inline bool found_any(truth_found f) { return f != 0; }
+#else
+typedef bytes_u64 truth_found;
+static inline __attribute__((always_inline)) truth_found found_in(bytes_u64 v, bytes_u64 mask,
+                                                                  const size_t size,
+                                                                  const bool zero) {
+    const bytes_u64 x = v & mask;
+    if (!zero) return x;
+    if (size == 1) return (bytes_u64)((bytes_u8)x == 0);
+    if (size == 2) return (bytes_u64)((bytes_u16)x == 0);
+    if (size == 4) return (bytes_u64)((bytes_u32)x == 0);
+    const bytes_u64 halves = (bytes_u64)(x == 0);
+    if (size == 8) return halves;
+    bytes_u64 other;
+    for (int i = 0; i < (int)(VB / sizeof(uint64_t)); i++) other[i] = halves[i ^ 1];
+    return halves & other;
+}
+static inline bool found_any(truth_found f) { return v_any32((vi32)(f != 0)); }
+#endif
+
+/* Of a row of VB bytes and more: is there an element of `size` bytes of which one of the bits is
+ * set, or none? The last vector once more takes in what is left. */
+static inline __attribute__((always_inline)) bool
+row_has(const void *row, int64_t n, const size_t size, const uint64_t bits, const bool zero) {
+    const uint64_t each = size == 1   ? UINT64_C(0x0101010101010101)
+                          : size == 2 ? UINT64_C(0x0001000100010001)
+                          : size == 4 ? UINT64_C(0x0000000100000001)
+                                      : 1;
+    const bytes_u64 mask = (bytes_u64){0} + bits * each;
+    const char *const p = row;
+    const int64_t bytes = n * (int64_t)size;
+    int64_t j = 0;
+#define FOUND(at) found_in(*(const bytes_u64 *)(const void *)(p + (at)), mask, size, zero)
+    for (; j + 4 * VB <= bytes; j += 4 * VB) {
+        const truth_found first = FOUND(j) | FOUND(j + VB);
+        if (found_any(first | (FOUND(j + 2 * VB) | FOUND(j + 3 * VB)))) return true;
+    }
+    truth_found rest = FOUND(bytes - VB);
+    for (; j + VB < bytes; j += VB) rest |= FOUND(j);
+#undef FOUND
+    return found_any(rest);
+}
+
 /* ---- any ------------------------------------------------------------------------------------- */
 #define LANE_BYTES  256
-#define TURNED_MOST UNORDERED_MOST(T)
+#define TURNED_MOST (sizeof(T) >= 8 ? SHORT_ROW : sizeof(T) == 4 ? VB / 2 : VB / (int)sizeof(T))
 #define OP          any
 #define CORE        any
 #define JOIN(a, b)  (C)((a) | (b))
@@ -24,6 +89,8 @@
 #define A           uint64_t
 #define TAKE(a, x)  (*(a) |= (x))
 #define MEET(a, b)  (*(a) |= *(b))
+#define FOLD_ROW(x, n)                                                                             \
+    ((n) * (int64_t)sizeof(T) < VB ? FN(fold_few)(x, n) : (D)row_has(x, n, sizeof(T), BITS, false))
 
 #define TRUE(type, bits) (type)(bits)
 #define LANE_8           uint8_t
@@ -54,8 +121,11 @@
 #define DECIDED(a)  (!*(a))
 #undef TAKE
 #undef MEET
+#undef FOLD_ROW
 #define TAKE(a, x) (*(a) &= (x))
 #define MEET(a, b) (*(a) &= *(b))
+#define FOLD_ROW(x, n)                                                                             \
+    ((n) * (int64_t)sizeof(T) < VB ? FN(fold_few)(x, n) : (D)!row_has(x, n, sizeof(T), BITS, true))
 
 #define TRUE(type, bits) (type)((bits) != 0)
 #define LANE_8           uint8_t

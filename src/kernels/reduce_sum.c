@@ -9,6 +9,7 @@
  * first lines say how to build it), on a shared Zen 5 at 1 MiB: one long row all of it (float32),
  * 91 % (float64), columns 80 %; rows of 8, which are turned over first, 26 %. */
 #include "kernels/loops/complex_wide.h"
+#include "kernels/loops/row_bytes.h"
 #include "kernels/loops/sum_lanes.h"
 
 /* The sum over mean's count. For a power of two that is a product, which takes a tenth of the time:
@@ -111,13 +112,14 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define OF_ONE        NOMEN__ITSELF
-#define LANE8         int16_t
-#define LANE16        int32_t
-#define LANE32        int64_t
-#define BLOCK         int64_t
-#define FIRST64(p, k) (vu64) ld_f64_n(p, k)
-#define JOIN64(a, b)  ((a) + (b))
+#define OF_ONE              NOMEN__ITSELF
+#define LANE8               int16_t
+#define LANE16              int32_t
+#define LANE32              int64_t
+#define BLOCK               int64_t
+#define FIRST64(p, k)       (vu64) ld_f64_n(p, k)
+#define JOIN64(a, b)        ((a) + (b))
+#define ROW_BYTES(x, n, of) sum_row_bytes(x, n, of)
 #define HEAVY
 #include "kernels/loops/fold_ints.h"
 #undef HEAVY

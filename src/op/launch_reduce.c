@@ -211,7 +211,7 @@ static bool are_squares(const reduction *r) {
  * and so does the dim of groups, whose elements lie far apart. A unit then is some groups, of which
  * each is a rectangle; it has results one behind the other. */
 static void find_groups(reduction *r) {
-    enum { FEWEST_ROWS = 8, WIDEST = 32, WORTH = 32, WORTH_OF_8 = 16, FOLDED = 4096 };
+    enum { FEWEST_ROWS = 8, WIDEST = 32, WORTH = 32, WORTH_OF_8 = 20, FOLDED = 4096, PAGE = 4096 };
     nomen__nest *const kept = &r->kept;
     const nomen__nest *const reduced = &r->reduced;
     const int64_t size = kept->size[0], *const near = kept->step[0];
@@ -223,6 +223,10 @@ static void find_groups(reduction *r) {
     if (rows < FEWEST_ROWS ||
         (rows * size < FOLDED && rows * (size - 2) < (r->item >= 8 ? WORTH_OF_8 : WORTH)) ||
         span(reduced->step[0][IN]) < size * span(near[IN]))
+        return;
+    /* Rows of all groups one behind the other are not read group by group. */
+    if (span(kept->step[1][IN]) < span(reduced->step[0][IN]) &&
+        kept->size[1] * kept->step[1][IN] > PAGE)
         return;
     for (int k = OUT; k < NOMEN__SIDES; k++)
         if (kept->step[1][k] != size * near[k]) return;

@@ -2,11 +2,18 @@
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
  * lanes of the types of so many bits; if rows of int64 are joined some at once: JOIN64(a, b), JOIN
  * of vectors, and FIRST64(p, k), the first k of one and what changes nothing; of bool also
- * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper. Takes these away again.
- */
+ * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper; ROW_BYTES(x, n, kind)
+ * of VB bytes and more, if they have a better way (row_bytes.h). Takes these away again. */
 
 /* int64 is turned over two by two, which takes longer than to join them */
 #define TURNED_MOST (sizeof(T) == 8 ? INT64_MOST : UNORDERED_MOST(T))
+
+#ifdef ROW_BYTES
+#pragma push_macro("TURNED_MOST")
+#undef TURNED_MOST
+#define TURNED_MOST         VB
+#define BYTES_ROW(x, n, of) ((n) < VB ? FN(fold_few)(x, n) : ROW_BYTES(x, n, of))
+#endif
 
 #define SFX b8
 #define T   uint8_t
@@ -19,8 +26,11 @@
 #else
 #define C LANE8
 #endif
-#define D          BLOCK
-#define LD(x)      (C)((x) != 0)
+#define D     BLOCK
+#define LD(x) (C)((x) != 0)
+#ifdef ROW_BYTES
+#define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_TRUE)
+#endif
 #define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
@@ -31,27 +41,41 @@
 #undef BOOL_LANE
 #endif
 
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          LANE8
-#define D          BLOCK
-#define LD(x)      (C)(x)
+#define SFX   u8
+#define T     uint8_t
+#define F     uint8_t
+#define C     LANE8
+#define D     BLOCK
+#define LD(x) (C)(x)
+#ifdef ROW_BYTES
+#undef FOLD_ROW
+#define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_PLAIN)
+#endif
 #define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#define SFX        i8
-#define T          int8_t
-#define F          int8_t
-#define C          LANE8
-#define D          BLOCK
-#define LD(x)      (C)(x)
+#define SFX   i8
+#define T     int8_t
+#define F     int8_t
+#define C     LANE8
+#define D     BLOCK
+#define LD(x) (C)(x)
+#ifdef ROW_BYTES
+#undef FOLD_ROW
+#define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_SIGNED)
+#endif
 #define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#ifdef ROW_BYTES
+#undef FOLD_ROW
+#undef BYTES_ROW
+#undef ROW_BYTES
+#pragma pop_macro("TURNED_MOST")
+#endif
 
 #define SFX        i16
 #define T          int16_t

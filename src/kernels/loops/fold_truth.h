@@ -2,117 +2,147 @@
  * that are not the sign of a zero: unsigned types and a mask serve all dtypes. No include guard.
  * Before: what reduce_fold.h leaves alone; TRUE(type, bits), what is folded; LANE_8 .. LANE_64 (its
  * C) of elements of so many bits, TOTAL_OF(lane) (its D); TYPE and RESULT(A *): what is written.
- * Takes TRUE, LANE_*, TOTAL_OF, TYPE and RESULT away again. */
+ * FOLD_ROW may read BITS, those bits of T (of a complex128 of each part); ROW_BYTES as in
+ * fold_ints.h. Takes TRUE, LANE_*, TOTAL_OF, TYPE and RESULT away again. */
 
 #define SIZE_BITS 0x7fffffffffffffffu
 
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          LANE_8
-#define D          TOTAL_OF(LANE_8)
-#define LD(x)      TRUE(uint8_t, (x))
+#define SFX   u8
+#define T     uint8_t
+#define F     uint8_t
+#define C     LANE_8
+#define D     TOTAL_OF(LANE_8)
+#define BITS  UINT8_MAX
+#define LD(x) TRUE(T, (x))
+#ifdef ROW_BYTES
+#define FOLD_ROW(x, n) ((n) < VB ? FN(fold_few)(x, n) : ROW_BYTES(x, n, BYTES_TRUE))
+#pragma push_macro("TURNED_MOST")
+#undef TURNED_MOST
+#define TURNED_MOST VB
+#endif
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
+#ifdef ROW_BYTES
+#undef FOLD_ROW
+#undef ROW_BYTES
+#pragma pop_macro("TURNED_MOST")
+#endif
 
 #define SFX        u16
 #define T          uint16_t
 #define F          uint16_t
 #define C          LANE_16
 #define D          TOTAL_OF(LANE_16)
-#define LD(x)      TRUE(uint16_t, (x))
+#define BITS       UINT16_MAX
+#define LD(x)      TRUE(T, (x))
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        u32
 #define T          uint32_t
 #define F          uint32_t
 #define C          LANE_32
 #define D          TOTAL_OF(LANE_32)
-#define LD(x)      TRUE(uint32_t, (x))
+#define BITS       UINT32_MAX
+#define LD(x)      TRUE(T, (x))
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        u64
 #define T          uint64_t
 #define F          uint64_t
 #define C          LANE_64
 #define D          TOTAL_OF(LANE_64)
-#define LD(x)      TRUE(uint64_t, (x))
+#define BITS       UINT64_MAX
+#define LD(x)      TRUE(T, (x))
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        h16
 #define T          uint16_t
 #define F          uint16_t
 #define C          LANE_16
 #define D          TOTAL_OF(LANE_16)
-#define LD(x)      TRUE(uint16_t, ((x) & 0x7fffu))
+#define BITS       0x7fffu
+#define LD(x)      TRUE(T, (x) & BITS)
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        f32
 #define T          uint32_t
 #define F          uint32_t
 #define C          LANE_32
 #define D          TOTAL_OF(LANE_32)
-#define LD(x)      TRUE(uint32_t, ((x) & 0x7fffffffu))
+#define BITS       0x7fffffffu
+#define LD(x)      TRUE(T, (x) & BITS)
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        f64
 #define T          uint64_t
 #define F          uint64_t
 #define C          LANE_64
 #define D          TOTAL_OF(LANE_64)
-#define LD(x)      TRUE(uint64_t, ((x) & SIZE_BITS))
+#define BITS       SIZE_BITS
+#define LD(x)      TRUE(T, (x) & BITS)
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        c64
 #define T          uint64_t
 #define F          uint64_t
 #define C          LANE_64
 #define D          TOTAL_OF(LANE_64)
-#define LD(x)      TRUE(uint64_t, ((x) & 0x7fffffff7fffffffu))
+#define BITS       0x7fffffff7fffffffu
+#define LD(x)      TRUE(T, (x) & BITS)
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #define SFX        c128
 #define T          u128
 #define F          u128
 #define C          LANE_64
 #define D          TOTAL_OF(LANE_64)
-#define LD(x)      TRUE(uint64_t, (((x).re | (x).im) & SIZE_BITS))
+#define BITS       SIZE_BITS
+#define LD(x)      TRUE(uint64_t, (((x).re | (x).im) & BITS))
 #define OUT        TYPE
 #define LANES_DONE FN(done_alone)
 #define DONE(a, p) RESULT(a)
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
+#undef BITS
 
 #undef SIZE_BITS
 #undef TRUE

@@ -35,9 +35,9 @@ enum {
 enum { NEAR_STEP = 64, NEAR_MOST = 64 };
 /* Rows from which on fewer columns than a vector has lanes are taken as such. */
 enum { NARROW_LEAST = 8 };
-/* Elements of few columns from which on several rows are taken as a wide one, and narrow elements
- * of columns that fill no vector as one of FOLDED. */
-enum { FOLDED_WIDE = 16 * NOMEN__ACC_BLOCK, FOLDED_LEAST = 1024, FOLDED = 64 };
+/* Elements of few columns from which on several rows are taken as a wide one; and rows of narrow
+ * elements, of columns that fill a third of a vector at most, as one of FOLDED. */
+enum { FOLDED_WIDE = 16 * NOMEN__ACC_BLOCK, FOLDED_ROWS = 400, FOLDED_COLUMNS = 5, FOLDED = 64 };
 
 /* Lengths of rows up to which another way is better than one call for each, whose lanes stay empty
  * in part: as columns, where the order of elements does not show in a result, and whole numbers of

@@ -80,6 +80,14 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     }
 }
 
+#ifdef DECIDED
+static inline bool FN(all_decided)(const A *acc, int64_t n) {
+    int64_t open = 0;
+    for (int64_t i = 0; i < n; i++) open += !DECIDED(&acc[i]);
+    return open == 0;
+}
+#endif
+
 /* Rows whose elements lie on the same steps are gathered at once, with those between them. */
 static inline bool FN(gathered_as_one)(const nomen__reduce_step *s) {
     const int64_t step = s->acc_step, row = s->n_acc * step;
@@ -170,6 +178,9 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         }
         FN(cols)(acc, s->n_acc, buf, apart * (int64_t)sizeof(F), rows,
                  s->index0 + j * s->index_step, s->index_step);
+#ifdef DECIDED
+        if (FN(all_decided)(acc, s->n_acc)) return;
+#endif
     }
 }
 
@@ -180,8 +191,10 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc);
 /* Few accumulators beside each other, and no gaps between rows: are there enough of these? */
 static inline bool FN(folds)(const nomen__reduce_step *s) {
     const int64_t n = s->n_acc, all = n * s->n_red, item = sizeof(T);
-    if (n <= 1 || n > 16 || s->red_step != n * s->acc_step || all < FOLDED_LEAST) return false;
-    if (s->acc_step == item) return all >= FOLDED_WIDE || (n < 8 && item < 8 && FN(narrow));
+    if (n <= 1 || n > 16 || s->red_step != n * s->acc_step) return false;
+    if (s->acc_step == item)
+        return all >= FOLDED_WIDE || (FN(narrow) && item < 8 && n <= FOLDED_COLUMNS &&
+                                      s->n_red >= (n <= 3 ? FOLDED_ROWS / 2 : FOLDED_ROWS));
 #ifdef DECIDED
     return false;
 #else
