@@ -1,4 +1,4 @@
-"""any, all, count_nonzero and sums of bytes: of rows of every length, with one element that counts."""
+"""any, all, count_nonzero and sums of bytes, of rows in which one element counts."""
 
 import numpy as np
 import pytest

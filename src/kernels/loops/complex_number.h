@@ -43,8 +43,8 @@ static inline c128 c_times(c128 x, c128 y) {
  * beside each other and apart again. */
 static inline c128 c_times_next(c128 x, c128 y) {
     double re = x.re * y.re, im = x.re * y.im;
-    C_OPAQUE(re);
-    C_OPAQUE(im);
+    V_OPAQUE(re);
+    V_OPAQUE(im);
     return (c128){re - x.im * y.im, im + x.im * y.re};
 }
 

@@ -164,8 +164,8 @@ static APART T FN(dot_block)(const T *a, const T *b, int64_t n) {
 #pragma GCC unroll 4
         for (int v = 0; v < BESIDE; v++) {
             V x = LDV(a + v * EACH), y = LDV(b + v * EACH);
-            C_OPAQUE(x); /* or each is loaded twice, and loads are the limit */
-            C_OPAQUE(y);
+            V_OPAQUE(x); /* or each is loaded twice, and loads are the limit */
+            V_OPAQUE(y);
             equal[v] = FMA(x, y, equal[v]);
             unequal[v] = FMA(x, v_swap(y), unequal[v]);
         }

@@ -14,7 +14,7 @@
 #define SPLAT(v)  vc_splat(v)
 #else
 #define V         vf32
-#define LD        ld_f32
+#define LD(p)     v_once_f32(ld_f32(p))
 #define LDN(p, k) ld_f32_n(p, 2 * (k))
 #define SPLAT(v)  v_splat_pair_f32(v)
 #endif
@@ -37,7 +37,7 @@
 #define V            vf64
 #define W            (W64 / 2)
 #define FN           LOOP_NAME2(OP, c128)
-#define LD           ld_f64
+#define LD(p)        v_once_f64(ld_f64(p))
 #define ST           st_f64
 #define LDN(p, k)    ld_f64_n(p, 2 * (k))
 #define SPLAT(v)     v_splat_pair_f64(v)

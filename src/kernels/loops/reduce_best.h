@@ -203,6 +203,7 @@ static inline __attribute__((always_inline)) void FN(meet_rows)(const char *p, i
 #pragma GCC unroll 4
     for (int k = 0; k < rows; k++) {
         memcpy(&y[k], p + k * pitch, sizeof y[k]);
+        V_OPAQUE(y[k]);
         at[k] = (FN(where)){0} + (U)(row + k);
     }
     if (FLOATING && numbers && rows > 1) c->sum += (y[0] + y[1]) + (y[2] + y[3]);

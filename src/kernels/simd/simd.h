@@ -231,6 +231,24 @@ static inline vf64 v_nans_f64(vf64 x, vf64 marks) { return (vf64)((vi64)marks | 
 
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
+/* What the compiler cannot look into it neither fuses nor loads twice: of an operand that is used
+ * twice it would make two operands in memory, and loads are the limit of many loops. */
+#if defined(__x86_64__)
+#define V_OPAQUE(x) __asm__("" : "+v"(x))
+#elif defined(__aarch64__)
+#define V_OPAQUE(x) __asm__("" : "+w"(x))
+#else
+#define V_OPAQUE(x) __asm__("" : "+m"(x))
+#endif
+static inline vf32 v_once_f32(vf32 x) {
+    V_OPAQUE(x);
+    return x;
+}
+static inline vf64 v_once_f64(vf64 x) {
+    V_OPAQUE(x);
+    return x;
+}
+
 #define SIMD_PICK(f, x)      _Generic((x), vf32: f##_f32, vf64: f##_f64)
 #define v_sel(m, a, b)       SIMD_PICK(v_sel, a)(m, a, b)
 #define v_abs(x)             SIMD_PICK(v_abs, x)(x)

@@ -4,15 +4,6 @@
 
 #include "kernels/simd/simd.h"
 
-/* What the compiler cannot look into it neither fuses nor loads twice. */
-#if defined(__x86_64__)
-#define C_OPAQUE(x) __asm__("" : "+x"(x))
-#elif defined(__aarch64__)
-#define C_OPAQUE(x) __asm__("" : "+w"(x))
-#else
-#define C_OPAQUE(x) __asm__("" : "+m"(x))
-#endif
-
 /* ---- products -----------------------------------------------------------------------------------
  * Not as plain C: gcc 12 turns the interleaved difference and sum into fused operations,
  * -ffp-contract=off or not, and ISAs would disagree (GCC bug 106902). A changed sign and an
