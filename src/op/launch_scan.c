@@ -376,22 +376,39 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
 /* A copy is where the results go, unless its lines are short and not whole vectors: what is loaded
  * of one would wait for what is stored of the line before it. */
 static nomen_tensor *copy_for(const nomen__call *c, nomen_tensor *in, nomen_tensor *out) {
-    enum { SHORT = 64, LANES = 8, NEAR = 1 << 20 };
+    enum { SHORT = 64, LANES = 8, NEAR = 1 << 23 };
     const int64_t n = out->size[c->dim];
     const bool apart = out->stride[c->dim] == 1 && n < SHORT && n % LANES &&
                        out->numel * nomen__item(out->dtype) <= NEAR;
     return apart ? nomen__tensor_empty_on(0, c->compute, in->ndim, in->size) : nomen__retain(out);
 }
 
+/* Many units of few elements, as lines lie in another order than their results: in a copy that
+ * stays near they lie alike, and are more. Not where they are side by side in both, as vectors are.
+ */
+static bool are_small(const scan *s, const nomen__call *c, const nomen_tensor *in,
+                      const nomen_tensor *out) {
+    enum { FEW = 64, MANY = 16, NEAR = 1 << 20 };
+    const bool beside = s->row[IN] == s->item[IN] && s->row[VALUES] == s->item[VALUES];
+    const int64_t each = s->block * s->n * (s->few ? s->few : 1);
+    return each < FEW && !beside && !s->scanner->turns && s->outer * s->blocks > MANY &&
+           c->writes == c->compute && s->numel * s->item[VALUES] <= NEAR &&
+           (out->flags & ~in->flags & NOMEN__CONTIGUOUS);
+}
+
 /* `at` may be NULL. */
 static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_tensor *out,
                                nomen_tensor *at, bool reverse) {
-    const bool copied = is_copied(c, in, out);
-    nomen_tensor *from = copied ? copy_for(c, in, out) : nomen__retain(in);
-    if (!from) return NOMEN_ERROR_MEMORY;
+    bool copied = is_copied(c, in, out);
     scan s;
     s.scanner = c->kernel->scanner;
-    plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
+    if (!copied) {
+        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, in}, c->dim, reverse);
+        copied = are_small(&s, c, in, out);
+    }
+    nomen_tensor *from = copied ? copy_for(c, in, out) : nomen__retain(in);
+    if (!from) return NOMEN_ERROR_MEMORY;
+    if (copied) plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
     nomen_status status = cut(&s);
     if (!status && copied) status = nomen__copy_values(from, in);
     if (!status) status = run(&s);

@@ -700,3 +700,22 @@ def test_short_lines_with_holes(dtype, n):
     for t in (nomen.stack([x, x], 2).flatten(1)[:, ::2], x.t().contiguous().t()):
         for op in ("cumsum", "cumprod"):
             assert nomen.equal(getattr(nomen, op)(t, 1), getattr(nomen, op)(x, 1))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int16", "complex64"])
+def test_short_lines_in_another_order_than_their_results(dtype, threads):
+    """Units of few elements are made dense first."""
+    nomen.set_num_threads(threads)
+    x = (nomen.rand(6, 40, 5, dtype=nomen.float64) * 9).to(getattr(nomen, dtype))
+    for order in itertools.permutations(range(3)):
+        t = x.permute(*order)
+        dense = t.contiguous()
+        for dim in range(3):
+            assert nomen.allclose(t.cumsum(dim), dense.cumsum(dim), 1e-5)
+            out = dense.cumsum(dim).zero_()
+            nomen.cumsum(t, dim, out=out)
+            assert nomen.allclose(out, dense.cumsum(dim), 1e-5)
+            if dtype != "complex64":
+                for got, wanted in zip(t.cummax(dim), dense.cummax(dim), strict=True):
+                    assert nomen.equal(got, wanted)
