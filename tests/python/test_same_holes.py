@@ -1,0 +1,84 @@
+"""Short rows with the same holes behind them in all operands: the holes are computed, too."""
+
+import ctypes
+import mmap
+
+import numpy as np
+import pytest
+
+import nomen
+
+pytestmark = pytest.mark.usefixtures("threads_kept")
+
+DTYPES = ("float32", "float64", "int32", "int64", "int16", "uint8", "float16", "complex64")
+SHAPES = ((40, 19), (9, 12, 7), (300, 20), (2, 3, 30, 18), (8, 37), (5000, 10), (64, 69))
+
+
+def numbers(shape, dtype, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 9, shape).astype("complex128" if "complex" in dtype else "float64")
+    return x, nomen.tensor(x).to(getattr(nomen, dtype))
+
+
+def same(got, wanted):
+    assert np.array_equal(np.array(got.tolist()), wanted)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_with_the_same_holes(dtype, threads):
+    nomen.set_num_threads(threads)
+    for shape in SHAPES:
+        x, t = numbers(shape, dtype, 1)
+        y, u = numbers(shape, dtype, 2)
+        for a, b in (
+            (np.s_[..., 1:], np.s_[..., :-1]),
+            (np.s_[..., 2:], np.s_[..., 1:-1]),
+            (np.s_[1:, ..., 1:-1], np.s_[:-1, ..., :-2]),
+        ):
+            same(t[a] + t[b], x[a] + x[b])
+            same(t[a] * u[b], x[a] * y[b])
+            same(t[a] == u[a], x[a] == y[a])
+            same(nomen.addcmul(t[a], u[b], t[b]), x[a] + y[b] * x[b])
+            mask = t[a] == u[b]
+            same(nomen.where(mask, t[a], u[a]), np.where(x[a] == y[b], x[a], y[a]))
+            if dtype != "complex64":
+                same(nomen.maximum(t[b], u[a]), np.maximum(x[b], y[a]))
+                same(nomen.clamp(t[a], u[b], u[a]), np.minimum(np.maximum(x[a], y[b]), y[a]))
+            if "float" in dtype:
+                same(nomen.lerp(t[a], u[b], t[b]), x[a] + x[b] * (y[b] - x[a]))
+
+
+def test_results_in_holes_of_the_users():
+    """What stands between the rows of a result stays, and an operand may be the result."""
+    for shape in SHAPES:
+        x, t = numbers(shape, "float32", 1)
+        y, u = numbers(shape, "float32", 2)
+        x[..., 1:] += y[..., 1:]
+        t[..., 1:].add_(u[..., 1:])
+        same(t, x)
+        x[..., :-1] = x[..., :-1] * y[..., :-1] - 3
+        nomen.addcmul(nomen.tensor(-3.0), t[..., :-1], u[..., :-1], out=t[..., :-1])
+        same(t, x)
+        whole = nomen.zeros(shape)
+        nomen.sub(t[..., 1:], u[..., 1:], out=whole[..., 1:])
+        same(whole[..., 1:], x[..., 1:] - y[..., 1:])
+        assert not whole[..., 0].any()
+
+
+def test_nothing_is_read_behind_the_last_row():
+    page = mmap.PAGESIZE
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for shape in ((40, 19), (9, 12, 7), (300, 20)):
+        count = int(np.prod(shape))
+        size = -(-count * 4 // page) * page
+        memory = mmap.mmap(-1, size + page)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        assert protect(base + size, page, 0) == 0
+        x = np.frombuffer(memory, "float32", count, size - count * 4).reshape(shape)
+        x[...] = np.arange(count).reshape(shape) % 7
+        t = nomen.from_numpy(x)
+        same(t[..., 1:] + t[..., 1:], x[..., 1:] * 2)
+        same(t[..., 1:] - t[..., :-1], x[..., 1:] - x[..., :-1])
+        assert protect(base + size, page, mmap.PROT_READ | mmap.PROT_WRITE) == 0
