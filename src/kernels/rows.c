@@ -31,7 +31,7 @@ enum { STRIP_WAITS = 1 << 16 };
 enum { CROWDED = 2048 };
 /* Rows without gaps between their elements are taken for parts of more if there are up to FEW_MOST
  * of them, and FEW_LEAST elements of these. */
-enum { FEW_MOST = 64, FEW_LEAST = 8 };
+enum { FEW_MOST = 127, FEW_LEAST = 8 };
 /* A tile that is a strip. */
 #define TURN_MOST(F) (STRIP_BYTES / (TURN * (int)sizeof(F)))
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go

@@ -219,12 +219,12 @@ static int crossing(const nomen__iter *it, int64_t least) {
 /* Short rows with the same short holes behind them in all inputs, of which there are two or more:
  * the holes are computed, too, so that some rows are one, and left out where the results are copied
  * to where they go. Nothing needs to be gathered. */
-static void find_spans(nomen__iter *it) {
+static NOMEN_NOINLINE void find_spans(nomen__iter *it) {
     enum { SPAN_OF_TWO = 136, SPAN = 256 }; /* bytes of a row of two inputs, and of more */
     const int64_t n = it->size[0];
     int64_t item = it->own[0], pitch = 0;
     int lines = 0;
-    if (it->ndim < 2 || it->moves || it->casting || it->tiled || it->even || it->again) return;
+    if (it->moves || it->casting || it->tiled || it->even || it->again) return;
     if (it->size[1] < SHORT_ROWS || it->step[0][0] != item || it->alone != NOMEN__ALONE) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
@@ -235,7 +235,7 @@ static void find_spans(nomen__iter *it) {
         if (own > item) item = own;
     }
     if (lines < 2 || pitch > n + n / 4 || n * item > (lines == 2 ? SPAN_OF_TWO : SPAN)) return;
-    it->pitch = pitch;
+    it->spans = true;
     it->tiled = 1;
     it->high = TILE_BYTES / (pitch * item);
     it->width = n;
@@ -391,7 +391,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         find_tiles(it);
         find_even_rows(it);
         find_again(it);
-        find_spans(it);
+        if (it->ndim > 1 && it->count > 2) find_spans(it);
         find_short_rows(it);
         find_blocks(it);
     }
@@ -423,8 +423,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->even = it->again = it->turns = false;
-    it->called = false;
-    it->pitch = 0;
+    it->called = it->spans = false;
     it->cut = 0;
     it->inner = 1;
     if (it->numel == 0) return;
@@ -797,10 +796,14 @@ static char *gather(const nomen__iter *it, tile_room *room, int k, const char *c
 static void run_span(const nomen__iter *it, char *room, char *const *corner, int64_t n,
                      int64_t rows) {
     const int64_t item = it->own[0];
-    char *ptr[OPERANDS];
-    for (int k = 0; k < it->count; k++) ptr[k] = k ? corner[k] : room;
-    it->loop(ptr, it->step[0], (rows - 1) * it->pitch + n);
-    nomen__copy_rows(corner[0], it->step[1][0], room, it->pitch * item, rows, n * item);
+    char *ptr[OPERANDS] = {room};
+    int64_t pitch = n; /* elements from row to row, unless an input is one number */
+    for (int k = 1; k < it->count; k++) {
+        ptr[k] = corner[k];
+        if (it->step[1][k]) pitch = it->step[1][k] / it->own[k];
+    }
+    it->loop(ptr, it->step[0], (rows - 1) * pitch + n);
+    nomen__copy_rows(corner[0], it->step[1][0], room, pitch * item, rows, n * item);
 }
 
 /* A tile at ptr: the inputs that do not lie like the output are made so first, then it goes row by
@@ -815,7 +818,7 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
         nomen__turn_tile(corner[0], it->step[1][0], corner[1], it->step[0][1], n, rows, it->own[0]);
         return;
     }
-    if (it->pitch) {
+    if (it->spans) {
         run_span(it, room->at[0], corner, n, rows);
         return;
     }

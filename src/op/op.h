@@ -557,11 +557,11 @@ typedef struct nomen__iter {
     uint32_t tiled; /* bit per input that does not lie like the output in dims 0 and 1: read in
                        tiles, `high` rows of `width` elements at most; bit 0: written in such */
     bool called;    /* if tiled: short rows for which a light kernel is called one by one instead */
+    bool spans;     /* if tiled: rows with the same holes in all inputs, which are computed, too */
     int cut; /* if tiled: the dim of which a tile has `width` indices, and of the next one `high` */
     int64_t inner; /* elements of the dims before it, of which a tile has all */
     int64_t high, width;
-    int64_t pitch; /* elements from row to row of all inputs, computed with what is between; or 0 */
-    bool moves;    /* one input, whose elements are copied as they are */
+    bool moves; /* one input, whose elements are copied as they are */
     bool turns; /* in such tiles: rows of the input become columns, which is all there is to do */
     bool even;  /* no input moves along dim 0: one number is computed, then spread */
     bool again; /* none moves along dim 1: one row is computed, then repeated */

@@ -349,16 +349,16 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
 
 /* Fewer rows than a vector has lanes, or few more, without gaps between their elements: lanes meet
  * the same rows again after some vectors, which are taken for one element of many rows: of how
- * many. 0: they are not to be taken so. */
+ * many. Where these are too many, part of a vector stays. 0: they are not to be taken so. */
 static inline int64_t FN(many_of)(const nomen__rows_args *a) {
     const int64_t bytes = (int64_t)sizeof(T), rows = a->rows, step = rows * bytes;
-    if (rows % W == 0 || rows > (FN(is_strip)(a->n) ? W : FEW_MOST) || a->in_step != step ||
-        a->out_step != step)
+    if (rows > (FN(is_strip)(a->n) ? W - 1 : FEW_MOST) || a->in_step != step || a->out_step != step)
         return 0;
-    const int64_t common = rows & -rows, each = rows / common * W;
-    const int64_t times = a->n * rows / (FEW_LEAST * each);
-    if (each > TILE || !times) return 0;
-    return times * each < TILE ? times * each : TILE / each * each;
+    const int64_t common = rows & -rows, even = common < W ? rows / common * W : rows;
+    const int64_t each = even <= TILE ? even : rows;
+    const int64_t most = TILE / each, times = a->n * rows / (FEW_LEAST * each);
+    const int64_t many = (times < most ? times : most) * each;
+    return many > rows ? many : 0;
 }
 static APART void FN(few)(const nomen__rows_args *a, int64_t many) {
     const int64_t elements = a->n * a->rows, n = (elements + many - 1) / many;
