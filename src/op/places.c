@@ -566,12 +566,13 @@ static void take_turned(const place_walk *w, char *table, char *rows, int64_t be
  * is one long move. Each element meets what is put to it in the same order as ever. */
 static bool walk_few(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n,
                      const place_lines *l) {
-    enum { LEAST = 16, SOME = 512, FEWER = 4, NEAR = 128, WORD = 4 };
+    enum { LEAST = 16, SOME = 512, FEWER = 4, WORD = 4 };
     const int64_t bytes = w->run * w->item;
     const bool rows_only = w->fold || !w->run_step || w->place_step != w->item;
     /* what is added waits for what was, and each element lies in a line of its own */
     const bool words = w->fold && w->item >= WORD; /* of smaller ones vectors hold many lines */
-    const int64_t most = words || (w->run == 1 && l->table > NEAR) ? FEWER : FEW_WALKED;
+    const int64_t far = w->item >= 8 ? LINE : 2 * LINE;
+    const int64_t most = words || (w->run == 1 && l->table >= far) ? FEWER : FEW_WALKED;
     if (n > most || l->count < LEAST || (w->run > 1 && rows_only)) return false;
     for (int64_t first = 0, some; first < l->count; first += some) {
         some = l->count - first < SOME ? l->count - first : SOME;
