@@ -224,12 +224,14 @@ static NOMEN_NOINLINE void find_spans(nomen__iter *it) {
     const int64_t n = it->size[0];
     int64_t item = it->own[0], pitch = 0;
     int lines = 0;
-    if (it->moves || it->casting || it->tiled || it->even || it->again) return;
+    if (it->moves || it->cast[0] || it->tiled || it->even || it->again) return;
     if (it->size[1] < SHORT_ROWS || it->step[0][0] != item || it->alone != NOMEN__ALONE) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
+        if (it->cast[k]) return;
         if (near == 0 && far == 0) continue; /* one number */
-        if (near != own || far % own || far <= n * own || (pitch && far != pitch * own)) return;
+        if (near != own || far % own || far <= n * own) return;
+        if (pitch && far != pitch * own) return;
         pitch = far / own;
         lines += k == 1 || it->base[k] != it->base[k - 1];
         if (own > item) item = own;

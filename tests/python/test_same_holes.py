@@ -49,6 +49,23 @@ def test_rows_with_the_same_holes(dtype, threads):
                 same(nomen.lerp(t[a], u[b], t[b]), x[a] + x[b] * (y[b] - x[a]))
 
 
+def test_dtypes_that_differ():
+    for shape in SHAPES:
+        x, t = numbers(shape, "float32", 1)
+        y, u = numbers(shape, "int16", 2)
+        same(t[..., 1:] + u[..., :-1], x[..., 1:] + y[..., :-1])
+        wide = nomen.zeros(shape, dtype=nomen.float64)[..., 1:]
+        nomen.mul(t[..., 1:], t[..., :-1], out=wide)
+        same(wide, x[..., 1:] * x[..., :-1])
+        one = nomen.addcmul(t[..., 1:], t[..., :-1], u[..., :1].to(nomen.float32))
+        same(one, x[..., 1:] + x[..., :-1] * y[..., :1])
+        if len(shape) > 2:
+            far, z = u[..., :1, :1], y[..., :1, :1]
+            (a, b), (c, d) = (t[..., 1:], t[..., :-1]), (x[..., 1:], x[..., :-1])
+            same(nomen.addcmul(a, b, far.to(nomen.float32)), c + d * z)
+            same(nomen.where(a > b, a, far), np.where(c > d, c, z))
+
+
 def test_results_in_holes_of_the_users():
     """What stands between the rows of a result stays, and an operand may be the result."""
     for shape in SHAPES:
