@@ -118,29 +118,31 @@
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/halves.h"
 
-/* From the end that is nearer: exact at weights of 0 and 1. y - (y - x) (1 - w) is y + (y - x) (w -
- * 1), to the last bit. */
+/* From the end that is nearer: exact at weights of 0 and 1. x + (y - x) w is x - (y - x) (-0 - w),
+ * to the last bit, so that only the end and a constant are chosen. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 static inline vf32 v_near_lerp_f32(vf32 x, vf32 y, vf32 w) {
     const __mmask16 far =
         _mm512_cmp_ps_mask((__m512)v_abs_f32(w), _mm512_set1_ps(0.5f), _CMP_NLT_UQ);
-    const vf32 by = (vf32)_mm512_mask_sub_ps((__m512)w, far, (__m512)w, _mm512_set1_ps(1));
-    return (vf32)_mm512_mask_blend_ps(far, (__m512)x, (__m512)y) + (y - x) * by;
+    const __m512 one = _mm512_mask_blend_ps(far, _mm512_set1_ps(-0.0f), _mm512_set1_ps(1));
+    return (vf32)_mm512_mask_blend_ps(far, (__m512)x, (__m512)y) - (y - x) * ((vf32)one - w);
 }
 static inline vf64 v_near_lerp_f64(vf64 x, vf64 y, vf64 w) {
     const __mmask8 far =
         _mm512_cmp_pd_mask((__m512d)v_abs_f64(w), _mm512_set1_pd(0.5), _CMP_NLT_UQ);
-    const vf64 by = (vf64)_mm512_mask_sub_pd((__m512d)w, far, (__m512d)w, _mm512_set1_pd(1));
-    return (vf64)_mm512_mask_blend_pd(far, (__m512d)x, (__m512d)y) + (y - x) * by;
+    const __m512d one = _mm512_mask_blend_pd(far, _mm512_set1_pd(-0.0), _mm512_set1_pd(1));
+    return (vf64)_mm512_mask_blend_pd(far, (__m512d)x, (__m512d)y) - (y - x) * ((vf64)one - w);
 }
 #else
 static inline vf32 v_near_lerp_f32(vf32 x, vf32 y, vf32 w) {
     const vi32 near = v_abs_f32(w) < 0.5f;
-    return v_sel_f32(near, x, y) + (y - x) * v_sel_f32(near, w, w - 1);
+    const vf32 one = v_sel_f32(near, v_set_f32(-0.0f), v_set_f32(1));
+    return v_sel_f32(near, x, y) - (y - x) * (one - w);
 }
 static inline vf64 v_near_lerp_f64(vf64 x, vf64 y, vf64 w) {
     const vi64 near = v_abs_f64(w) < 0.5;
-    return v_sel_f64(near, x, y) + (y - x) * v_sel_f64(near, w, w - 1);
+    const vf64 one = v_sel_f64(near, v_set_f64(-0.0), v_set_f64(1));
+    return v_sel_f64(near, x, y) - (y - x) * (one - w);
 }
 #endif
 static inline vf32 v_lerp_f32(vf32 x, vf32 y, vf32 w) {

@@ -1,5 +1,6 @@
 """Functions of two and three tensors: values, kinds of numbers, second names of operations."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -307,3 +308,17 @@ def test_division_of_int64(short):
     assert nomen.div(x, y, rounding_mode="trunc").tolist() == answers["trunc"]
     assert nomen.remainder(x, y).tolist() == answers["remainder"]
     assert nomen.fmod(x, y).tolist() == answers["fmod"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lerp_has_the_bits_of_its_formula(dtype):
+    """From the nearer end, signs of zero and what is not finite included."""
+    numbers = [0.0, -0.0, 1.0, -1.0, 2.5, -3.0, math.inf, -math.inf, math.nan, 1e-310, 3e-45]
+    weights = [0.0, -0.0, 1.0, -1.0, 0.25, 0.5, -0.5, 0.75, 2.0, math.inf, math.nan]
+    x, y, w = numpy.array(list(itertools.product(numbers, numbers, weights))).astype(dtype).T
+    with numpy.errstate(all="ignore"):
+        wanted = numpy.where(numpy.abs(w) < 0.5, x + w * (y - x), y - (y - x) * (1 - w))
+    found = nomen.lerp(*(nomen.tensor(v.copy()) for v in (x, y, w))).numpy()
+    numpy.testing.assert_array_equal(found, wanted)
+    numbers = ~numpy.isnan(wanted)
+    numpy.testing.assert_array_equal(numpy.signbit(found[numbers]), numpy.signbit(wanted[numbers]))
