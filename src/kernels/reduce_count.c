@@ -20,15 +20,15 @@
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define TRUE(type, bits)    ((bits) != 0)
-#define LANE_8              int16_t
-#define LANE_16             int16_t
-#define LANE_32             int32_t
-#define LANE_64             int64_t
-#define TOTAL_OF(lane)      int64_t
-#define TYPE                uint64_t
-#define RESULT(a)           (*(a))
-#define ROW_BYTES(x, n, of) sum_row_bytes(x, n, of)
+#define TRUE(type, bits) ((bits) != 0)
+#define LANE_8           int16_t
+#define LANE_16          int16_t
+#define LANE_32          int32_t
+#define LANE_64          int64_t
+#define TOTAL_OF(lane)   int64_t
+#define TYPE             uint64_t
+#define RESULT(a)        (*(a))
+#define BYTE_ROWS
 #include "kernels/loops/fold_truth.h"
 
 /* ---- the 0-norm ------------------------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  * Idea: lanes of the input's own width within a block of 1024 elements of a row (128 rows of
  * columns), blocks joined in double, so that the rounding error depends on the block and not on the
  * length; float64 keeps what the sum of the blocks lost in a second double. Small integers add in
- * 16- or 32-bit lanes that a block cannot overflow.
+ * 16- or 32-bit lanes that a block cannot overflow, rows of bytes eight at a time (row_bytes.h).
  *
  * Limit: bytes read from a buffer of the same size. Share, as bench/bench_kernels.c prints it (its
  * first lines say how to build it), on a shared Zen 5 at 1 MiB: one long row all of it (float32),
@@ -112,14 +112,14 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define OF_ONE              NOMEN__ITSELF
-#define LANE8               int16_t
-#define LANE16              int32_t
-#define LANE32              int64_t
-#define BLOCK               int64_t
-#define FIRST64(p, k)       (vu64) ld_f64_n(p, k)
-#define JOIN64(a, b)        ((a) + (b))
-#define ROW_BYTES(x, n, of) sum_row_bytes(x, n, of)
+#define OF_ONE        NOMEN__ITSELF
+#define LANE8         int16_t
+#define LANE16        int32_t
+#define LANE32        int64_t
+#define BLOCK         int64_t
+#define FIRST64(p, k) (vu64) ld_f64_n(p, k)
+#define JOIN64(a, b)  ((a) + (b))
+#define BYTE_ROWS
 #define HEAVY
 #include "kernels/loops/fold_ints.h"
 #undef HEAVY

@@ -1,33 +1,23 @@
 """Reductions over first and last dims together, and those whose results lie across the input."""
 
+import functools
 import itertools
 
 import numpy as np
 import pytest
+import reduced
+from reduced import check
 
 import nomen
 
 pytestmark = pytest.mark.usefixtures("threads_kept")
 
-CLOSE = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-13, "complex64": 2e-6, "int32": 0}
-
-
-def numbers(shape, dtype):
-    rng = np.random.default_rng(sum(shape))
-    x = rng.integers(-40, 40, shape).astype("complex128" if "complex" in dtype else "float64")
-    if "complex" in dtype:
-        x = x + 1j * rng.integers(-40, 40, shape)
-    return nomen.tensor(x).to(getattr(nomen, dtype)), x
-
-
-def check(found, wanted, dtype):
-    found = np.array(found.tolist())
-    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
-    np.testing.assert_allclose(found, wanted, CLOSE[dtype], CLOSE[dtype] * scale)
+DTYPES = ("float16", "float32", "float64", "complex64", "int32")
+numbers = functools.partial(reduced.numbers, low=-40, high=40)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("dtype", CLOSE)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_first_and_last_dims(dtype, threads):
     """Short rows of some results make up longer ones: each element has an accumulator."""
     nomen.set_num_threads(threads)

@@ -1,40 +1,21 @@
 """Reductions over a middle dim beside which there is little: groups of a few results each."""
 
-import ctypes
-import mmap
+import functools
 
 import numpy as np
 import pytest
+import reduced
+from isas.walls import walled
+from reduced import check
 
 import nomen
 
 pytestmark = pytest.mark.usefixtures("threads_kept")
 
-CLOSE = {
-    "float16": 2e-3,
-    "bfloat16": 1.6e-2,
-    "float32": 2e-6,
-    "float64": 1e-13,
-    "complex64": 2e-6,
-    "complex128": 1e-13,
-    "int16": 0,
-}
+DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int16")
 SHAPES = ((40, 33, 7), (9, 58, 4), (64, 8, 5), (70, 17, 22), (3, 1300, 3), (2, 5, 48, 6))
-
-
-def numbers(shape, dtype):
-    """Small whole numbers: of so few of them every dtype holds the sum."""
-    rng = np.random.default_rng(sum(shape))
-    x = rng.integers(-2, 3, shape).astype("complex128" if "complex" in dtype else "float64")
-    if "complex" in dtype:
-        x = x + 1j * rng.integers(-2, 3, shape)
-    return nomen.tensor(x).to(getattr(nomen, dtype)), x
-
-
-def check(found, wanted, dtype):
-    found = np.array(found.tolist())
-    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
-    np.testing.assert_allclose(found, wanted, CLOSE[dtype], CLOSE[dtype] * scale)
+# small: of so few every dtype holds the sum
+numbers = functools.partial(reduced.numbers, low=-2, high=3)
 
 
 def check_all(t, x, dim, dtype):
@@ -54,7 +35,7 @@ def check_all(t, x, dim, dtype):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("dtype", CLOSE)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_groups_of_a_few_results(dtype, threads):
     nomen.set_num_threads(threads)
     for shape in SHAPES:
@@ -98,17 +79,10 @@ def test_groups_of_none_and_of_names():
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32", "uint8"])
 def test_nothing_is_read_behind_the_last_element(dtype):
     """The page behind the input is no memory: a vector that went on there would end the program."""
-    page = mmap.PAGESIZE
-    protect = ctypes.CDLL(None, use_errno=True).mprotect
-    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     item = np.dtype(dtype).itemsize
     for shape in ((5, 33, 7), (3, 20, 5), (6, 40, 3), (2, 90, 2), (1, 30, 6), (4, 16, 9)):
         count = int(np.prod(shape))
-        size = -(-count * item // page) * page
-        memory = mmap.mmap(-1, size + page)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        assert protect(base + size, page, 0) == 0
-        x = np.frombuffer(memory, dtype, count, size - count * item).reshape(shape)
+        x = walled(count * item, True).view(dtype).reshape(shape)
         x[...] = np.arange(count).reshape(shape) % 5
         t = nomen.from_numpy(x)
         for dim in range(len(shape)):
@@ -116,4 +90,3 @@ def test_nothing_is_read_behind_the_last_element(dtype):
             if dtype != "complex64":
                 assert np.array_equal(np.array(t.amin(dim).tolist()), x.min(dim))
         assert np.array_equal(np.array(t[..., ::2].sum(1).tolist()), x[..., ::2].sum(1))
-        assert protect(base + size, page, mmap.PROT_READ | mmap.PROT_WRITE) == 0

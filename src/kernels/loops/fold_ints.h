@@ -2,17 +2,16 @@
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
  * lanes of the types of so many bits; if rows of int64 are joined some at once: JOIN64(a, b), JOIN
  * of vectors, and FIRST64(p, k), the first k of one and what changes nothing; of bool also
- * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper; ROW_BYTES(x, n, kind)
- * of VB bytes and more, if they have a better way (row_bytes.h). Takes these away again. */
+ * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper; BYTE_ROWS if
+ * rows of bytes are added up as row_bytes.h does. Takes these away again. */
 
 /* int64 is turned over two by two, which takes longer than to join them */
 #define TURNED_MOST (sizeof(T) == 8 ? INT64_MOST : UNORDERED_MOST(T))
 
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #pragma push_macro("TURNED_MOST")
 #undef TURNED_MOST
-#define TURNED_MOST         VB
-#define BYTES_ROW(x, n, of) ((n) < VB ? FN(fold_few)(x, n) : ROW_BYTES(x, n, of))
+#define TURNED_MOST VB
 #endif
 
 #define SFX b8
@@ -28,7 +27,7 @@
 #endif
 #define D     BLOCK
 #define LD(x) (C)((x) != 0)
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_TRUE)
 #endif
 #define OUT        uint64_t
@@ -47,7 +46,7 @@
 #define C     LANE8
 #define D     BLOCK
 #define LD(x) (C)(x)
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #undef FOLD_ROW
 #define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_PLAIN)
 #endif
@@ -62,7 +61,7 @@
 #define C     LANE8
 #define D     BLOCK
 #define LD(x) (C)(x)
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #undef FOLD_ROW
 #define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_SIGNED)
 #endif
@@ -70,10 +69,9 @@
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #undef FOLD_ROW
-#undef BYTES_ROW
-#undef ROW_BYTES
+#undef BYTE_ROWS
 #pragma pop_macro("TURNED_MOST")
 #endif
 

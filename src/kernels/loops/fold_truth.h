@@ -2,7 +2,7 @@
  * that are not the sign of a zero: unsigned types and a mask serve all dtypes. No include guard.
  * Before: what reduce_fold.h leaves alone; TRUE(type, bits), what is folded; LANE_8 .. LANE_64 (its
  * C) of elements of so many bits, TOTAL_OF(lane) (its D); TYPE and RESULT(A *): what is written.
- * FOLD_ROW may read BITS, those bits of T (of a complex128 of each part); ROW_BYTES as in
+ * FOLD_ROW may read BITS, those bits of T (of a complex128 of each part); BYTE_ROWS as in
  * fold_ints.h. Takes TRUE, LANE_*, TOTAL_OF, TYPE and RESULT away again. */
 
 #define SIZE_BITS 0x7fffffffffffffffu
@@ -14,8 +14,8 @@
 #define D     TOTAL_OF(LANE_8)
 #define BITS  UINT8_MAX
 #define LD(x) TRUE(T, (x))
-#ifdef ROW_BYTES
-#define FOLD_ROW(x, n) ((n) < VB ? FN(fold_few)(x, n) : ROW_BYTES(x, n, BYTES_TRUE))
+#ifdef BYTE_ROWS
+#define FOLD_ROW(x, n) BYTES_ROW(x, n, BYTES_TRUE)
 #pragma push_macro("TURNED_MOST")
 #undef TURNED_MOST
 #define TURNED_MOST VB
@@ -26,9 +26,9 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 #undef BITS
-#ifdef ROW_BYTES
+#ifdef BYTE_ROWS
 #undef FOLD_ROW
-#undef ROW_BYTES
+#undef BYTE_ROWS
 #pragma pop_macro("TURNED_MOST")
 #endif
 

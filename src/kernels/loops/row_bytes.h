@@ -53,4 +53,7 @@ static inline __attribute__((always_inline)) int64_t sum_row_bytes(const void *r
     return sum;
 }
 
+/* FOLD_ROW of reduce_fold.h for bytes, if BYTE_ROWS says that these are added up. */
+#define BYTES_ROW(x, n, kind) ((n) < VB ? FN(fold_few)(x, n) : sum_row_bytes(x, n, kind))
+
 #endif
