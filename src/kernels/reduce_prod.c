@@ -49,12 +49,10 @@
 #define WIDE_F32(x)    widen_f32(x)
 #define RESULT(a, p)   (*(a))
 #define LANES_NARROWED odd_to
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 /* as in reduce_rows.h */
-#define ROWS_AT_ONCE WIDE_LANES
+#define ROWS_AT_ONCE   WIDE_LANES
 static APART int64_t rows_at_once_prod_f32(double *acc, const nomen__reduce_step *s) {
     return prod_rows_f32(acc, s);
 }
-#endif
 #define FOLD_ROW(x, n) ((n) < WIDE_LANES ? FN(fold_few)(x, n) : prod_lanes(x, n))
 #include "kernels/loops/fold_floats.h"
 #undef FOLD_ROW

@@ -23,7 +23,7 @@ enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { TOGETHER = 1024 };   /* rows up to which several of one accumulator are taken in at once */
 /* Bytes: what caches hold no more of; how far behind a block lines are asked for, how much is asked
  * for at a time, and of rows that do without if few steps are taken; see plan_ahead. */
-enum { FAR = 3 << 23, AHEAD = 8192, ASKED = 4096, LONG = 6144, LINE = 64 };
+enum { FAR = 1 << 24, AHEAD = 8192, ASKED = 4096, LONG = 6144, LINE = 64 };
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
 /* The casts of results that are not wanted as the reducer writes them. */
@@ -729,6 +729,17 @@ static bool has_columns(const reduction *r) {
            (llabs(along) > r->item || r->param.count == 1);
 }
 
+/* Few results beside each other in the input, which are many with those of the dims that go on in
+ * the same block of it, where results lie otherwise. */
+static bool lie_in_one(const nomen__nest *kept, int64_t item, int64_t each) {
+    enum { ENOUGH = 4096, FEWEST_EACH = 8, TIMES = 4 }; /* elements; what is gained */
+    int64_t block = kept->size[0];
+    if (kept->step[0][IN] != item || block >= NEIGHBOURS || each < FEWEST_EACH) return false;
+    for (int d = 1; d < kept->ndim && kept->step[d][IN] == block * item; d++)
+        block *= kept->size[d];
+    return block >= SHORT_ROW && block >= TIMES * kept->size[0] && block * each >= ENOUGH;
+}
+
 /* Many results of few elements each, whose dims lie in another order where they go than in the
  * input: each would be written to another line of memory, or units are small, of which many would
  * be one in the order of the input. */
@@ -740,6 +751,7 @@ static bool lies_across(const reduction *r, const nomen_tensor *shape) {
     const bool small = count * kept->size[0] <= SMALL;
     const int64_t *const near = kept->step[0];
     bool across = false;
+    if (kept->ndim > 1 && lie_in_one(kept, r->item, count)) return true;
     if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;
     if (kept->size[0] < FEW_COLUMNS && count < FEWEST_EACH) return false;
     if (small && kept->step[1][IN] == kept->size[0] * near[IN]) return true;

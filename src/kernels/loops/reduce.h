@@ -33,6 +33,16 @@ enum {
 /* Bytes from an element to the next that are near, and elements beyond which a row of such is
  * better gathered by itself. */
 enum { NEAR_STEP = 64, NEAR_MOST = 64 };
+/* Elements of rows up to which rows with gaps are packed together. */
+enum { PACKED_MOST = 512 };
+/* Accumulators whose elements, so many bytes apart, are gathered at a time. Steps of 256 bytes and
+ * multiples of them use few sets of a cache: as many as those hold, of eight ways. */
+static inline int64_t gathered_together(int64_t step) {
+    enum { NEARLY = 256, CACHE = 32768, LEAST = 16 };
+    const int64_t power = step & -step;
+    if (power < NEARLY) return NOMEN__ACC_BLOCK;
+    return power < CACHE / LEAST ? CACHE / power : LEAST;
+}
 /* Rows from which on fewer columns than a vector has lanes are taken as such. */
 enum { NARROW_LEAST = 8 };
 /* Elements of few columns from which on several rows are taken as a wide one; and rows of narrow

@@ -42,8 +42,8 @@ _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves")
 #include "kernels/loops/extremum.h"
 #endif
 
-/* The result of eight lanes, joined in halves. */
-static inline D FN(join_eight)(D *d) {
+/* The result of eight lanes, joined in halves: a call would want them in memory. */
+static inline __attribute__((always_inline)) D FN(join_eight)(D *d) {
     for (int l = 0; l < 4; l++) d[l] = TOTAL(d[l], d[l + 4]);
     d[0] = TOTAL(d[0], d[2]);
     d[1] = TOTAL(d[1], d[3]);

@@ -42,11 +42,17 @@ static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
         for (int half = W64 / 2; half; half /= 2)
 #pragma GCC unroll 4
             for (int i = 0; i < half; i++) x[i] = JOIN(x[i], x[i + half]);
-        for (int64_t j = n & ~(int64_t)7; j < n; j++) {
-            vf64 one;
+        for (int64_t j = n & ~(int64_t)7; j < n; j += W64) {
+            const int64_t k = n - j < W64 ? n - j : W64;
+            vf64 rest[W64];
 #pragma GCC unroll 8
-            for (int i = 0; i < W64; i++) one[i] = row[i][j];
-            odd = JOIN(odd, OF_VECTOR(one));
+            for (int i = 0; i < W64; i++) rest[i] = ld_f64_n(row[i] + j, k);
+            v_turn_f64(rest);
+#pragma GCC unroll 8
+            for (int i = 0; i < W64; i++) {
+                if (i == k) break;
+                odd = JOIN(odd, OF_VECTOR(rest[i]));
+            }
         }
         TAKE_LANES(acc + r, JOIN(x[0], odd));
     }

@@ -21,6 +21,7 @@
 
 #ifndef ACC_AT
 #define ACC_AT(acc, n_acc, i) ((acc) + (i))
+#define ACC_WHOLE
 #endif
 
 #ifdef WIDE
@@ -80,12 +81,16 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     }
 }
 
+/* Rows of columns after which is looked whether more are needed. */
 #ifdef DECIDED
+enum { FN(first_rows) = 16 };
 static inline bool FN(all_decided)(const A *acc, int64_t n) {
     int64_t open = 0;
     for (int64_t i = 0; i < n; i++) open += !DECIDED(&acc[i]);
     return open == 0;
 }
+#else
+enum { FN(first_rows) = COL_BLOCK };
 #endif
 
 /* Rows whose elements lie on the same steps are gathered at once, with those between them. */
@@ -111,19 +116,24 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
 #endif
 #ifndef FETCH
     if (s->acc_step == (int64_t)sizeof(T)) {
-        for (int64_t j = 0; j < s->n_red; j += COL_BLOCK) {
-            int64_t rows = s->n_red - j < COL_BLOCK ? s->n_red - j : COL_BLOCK;
+        int64_t most = FN(first_rows);
+        for (int64_t j = 0, rows; j < s->n_red; j += rows, most = COL_BLOCK) {
+            rows = s->n_red - j < most ? s->n_red - j : most;
             FN(cols)(acc, s->n_acc, (const F *)(const void *)(s->in + j * s->red_step), s->red_step,
                      rows, s->index0 + j * s->index_step, s->index_step);
+#ifdef DECIDED
+            if (FN(all_decided)(acc, s->n_acc)) return;
+#endif
         }
         return;
     }
 #endif
-#ifdef WIDE
-    if (s->n_acc > NOMEN__ACC_BLOCK) { /* as many as are gathered at a time */
+#ifdef ACC_WHOLE
+    const int64_t together = gathered_together(s->acc_step);
+    if (s->n_acc > together) {
         nomen__reduce_step piece = *s;
-        piece.n_acc = NOMEN__ACC_BLOCK;
-        for (int64_t i = 0; i < s->n_acc; i += NOMEN__ACC_BLOCK) {
+        piece.n_acc = together;
+        for (int64_t i = 0; i < s->n_acc; i += together) {
             if (piece.n_acc > s->n_acc - i) piece.n_acc = s->n_acc - i;
             FN(step_cols)(acc + i, &piece);
             piece.in += piece.n_acc * s->acc_step;
@@ -285,6 +295,40 @@ static APART void FN(step_short)(A *acc, const nomen__reduce_step *s) {
 }
 #endif
 
+#if defined WIDE && !defined DECIDED
+#define PACKED
+static void FN(step)(void *acc, const nomen__reduce_step *s);
+
+/* Are rows of elements a few places apart on the same steps, so that with those between them all is
+ * one run, and do they gain from being packed? Short ones do by shuffles, very short ones do not.
+ */
+static inline bool FN(packs)(const nomen__reduce_step *s) {
+    enum { LEAST = 8, SHUFFLED = 24 }; /* elements; bytes from one to the next */
+    const int64_t n = s->n_red, along = s->red_step, across = s->acc_step;
+    if (s->n_acc < 8 || n < LEAST || n > PACKED_MOST) return false;
+    if (along <= (int64_t)sizeof(T) || along > (n <= SHORT_ROW ? SHUFFLED : NEAR_STEP))
+        return false;
+    return across >= n * along && across <= 2 * n * along && across % along == 0;
+}
+
+/* They are packed, and taken as they lie then. */
+static APART void FN(step_packed)(A *acc, const nomen__reduce_step *s) {
+    enum { MOST = 16384 / sizeof(T) };
+    T packed[MOST] __attribute__((aligned(64)));
+    const int64_t row = s->acc_step / s->red_step;
+    nomen__reduce_step some = *s;
+    some.in = (const char *)packed;
+    some.acc_step = row * (int64_t)sizeof(T);
+    some.red_step = sizeof(T);
+    for (int64_t i = 0; i < s->n_acc; i += some.n_acc) {
+        some.n_acc = s->n_acc - i < MOST / row ? s->n_acc - i : MOST / row;
+        loop_take(packed, s->in + i * s->acc_step, s->red_step, (some.n_acc - 1) * row + s->n_red,
+                  sizeof(T));
+        FN(step)(acc + i, &some);
+    }
+}
+#endif
+
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
@@ -305,6 +349,12 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #ifndef POSITIONS
     if (FN(folds)(s)) {
         FN(step_folded)(acc, s);
+        return;
+    }
+#endif
+#ifdef PACKED
+    if (FN(packs)(s)) {
+        FN(step_packed)(acc, s);
         return;
     }
 #endif
@@ -346,6 +396,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #undef FOLD_APART
 #undef APART_LEAST
 #undef ACC_AT
+#undef ACC_WHOLE
+#undef PACKED
 #ifdef SHORT_ROWS_ARE_TURNED
 #undef SHORT_ROWS_ARE_TURNED
 #undef TURNED_MOST

@@ -81,11 +81,11 @@ static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64
 
 LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, int64_t n) {
     int64_t i = 0;
-#ifdef LOOP_SECONDS
-    if (step == 2 * SIZE) i = LOOP_NAME2(loop_seconds, SIZE)(to, from, n);
-#endif
 #if VB == 64 && SIZE < 16
-    if (i == 0) i = LOOP_NAME2(loop_near, SIZE)(to, from, step, n);
+    i = LOOP_NAME2(loop_near, SIZE)(to, from, step, n);
+#endif
+#ifdef LOOP_SECONDS
+    if (i == 0 && step == 2 * SIZE) i = LOOP_NAME2(loop_seconds, SIZE)(to, from, n);
 #endif
     from += i * step;
 #if SIZE < 16
