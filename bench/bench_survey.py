@@ -287,7 +287,10 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--below", type=float, default=0.95)
     parser.add_argument("--values", action="store_true")
+    parser.add_argument("--elements", help="of a shape: some numbers to draw from, with commas")
     options = parser.parse_args()
+    if options.elements:
+        ELEMENTS[:] = map(int, options.elements.split(","))
     draw, kinds = random.Random(options.seed), options.kinds.split(",")
     for lib in (nomen, torch):
         lib.set_num_threads(options.threads)
