@@ -25,6 +25,9 @@ enum {
  * and those of inputs with holes, for which a kernel gathers a block in each call. Parts of a dim
  * that is cut have multiples of EVEN elements. */
 enum { BLOCK_ROW = 256, HOLES_ROW = 1024, BLOCK_BYTES = 16384, EVEN = 16 };
+/* Bytes of tiles in L2, see widen_tiles, of rows too far apart in them, and of all operands from
+ * which on it pays for short rows. */
+enum { WIDE_BYTES = 1 << 18, TURN_APART = 1024, FAR_BYTES = 1 << 24 };
 enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more than a call each */
 /* Rows of more bytes, of all inputs, take longer to copy than a call each, if they are whole
  * vectors, or vectors in parts cost nothing: else what is left takes some kernels as long as the
@@ -152,6 +155,23 @@ static void cut_evenly(nomen__iter *it, int64_t most) {
     it->width = even <= most ? even : part;
 }
 
+/* What comes from beyond L2 is read in tiles of whole rows if they have room in it, and of as many
+ * lines of the cache: long runs are fetched ahead, in the input and in what lies like the output.
+ */
+static void widen_tiles(nomen__iter *it, int64_t item) {
+    const int64_t line = LINE / item, row = it->size[0] * item;
+    const int64_t bytes = WIDE_BYTES / __builtin_popcount(it->tiled);
+    int64_t lines = bytes / (row * line);
+    if (lines > TURN_LINES) lines = TURN_LINES;
+    it->wide = true;
+    it->high = (lines ? lines : TURN_LINES) * line;
+    it->width = it->size[0];
+    if (!lines) cut_evenly(it, bytes / (it->high * item));
+    /* rows of a tile that are powers of two apart would share sets of L1 */
+    const int64_t apart = it->width * item;
+    if ((apart & -apart) >= TURN_APART) it->width = it->width / 2 + line;
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
@@ -181,6 +201,7 @@ static void find_tiles(nomen__iter *it) {
     }
     cut_evenly(it, it->width);
     find_turns(it);
+    if (!it->moves && it->numel * item > NEAR_BYTES) widen_tiles(it, item);
 }
 
 /* Rows of numbers that are all the same: computed once, then spread. Rows of a few elements far
@@ -376,6 +397,10 @@ static void find_blocks(nomen__iter *it) {
     }
     it->high = TILE_BYTES / n / item;
     if (it->high < LINE / item) it->high = BLOCK_BYTES / n / item;
+    if (it->cut == 0 && cross && it->count * it->numel * item > FAR_BYTES) {
+        it->high = WIDE_BYTES / 2 / n / item;
+        it->wide = true;
+    }
     if (it->high > it->size[it->cut + 1]) it->high = it->size[it->cut + 1];
 }
 
@@ -425,7 +450,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->even = it->again = it->turns = false;
-    it->called = it->spans = false;
+    it->called = it->spans = it->wide = false;
     it->cut = 0;
     it->inner = 1;
     if (it->numel == 0) return;
@@ -749,10 +774,32 @@ static int64_t bands(const nomen__iter *it) {
 /* Room for the inputs that do not lie like the output, and for an output with holes; whose rows are
  * there, of how many elements, and how many. */
 typedef struct tile_room {
-    alignas(64) char at[OPERANDS][BLOCK_BYTES + LINE];
+    alignas(64) char near[OPERANDS][BLOCK_BYTES + LINE];
+    char *at; /* of `each` bytes for an operand: near, or large ones */
+    int64_t each;
+    size_t capacity;
     const char *corner[OPERANDS];
     int64_t n[OPERANDS], rows[OPERANDS];
 } tile_room;
+
+/* Large tiles; where no memory is left for them, they come in parts of at most so many elements
+ * and rows. */
+APART void open_wide(const nomen__iter *it, tile_room *room, int64_t *width, int64_t *high) {
+    int64_t item = 1;
+    for (int k = 0; k < it->count; k++)
+        if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];
+    const int64_t bytes = it->width * it->high * item + LINE;
+    char *large = nomen__buffer_new((size_t)(it->count * bytes), &room->capacity);
+    if (large) {
+        room->at = large;
+        room->each = bytes;
+    } else {
+        nomen__error_drop();
+        const int64_t rows = BLOCK_BYTES / (it->width * item);
+        *high = rows ? rows : LINE / item;
+        if (!rows) *width = BLOCK_BYTES / LINE;
+    }
+}
 
 /* A tile of operand k in the output's order, and as it lies; `from` the one and `to` the other. */
 static void move_tile(const nomen__iter *it, int k, char *to, const char *from, int64_t n,
@@ -783,9 +830,10 @@ static bool holds(const tile_room *room, int k, const char *corner, int64_t n, i
 /* A tile of input k, unless it is what is there: outer dims may not move it. */
 static char *gather(const nomen__iter *it, tile_room *room, int k, const char *corner, int64_t n,
                     int64_t rows) {
-    char *to = room->at[k];
+    char *to = room->at + k * room->each;
     for (int j = 1; j < k; j++)
-        if (holds(room, j, corner, n, rows) && lie_alike(it, j, k)) return room->at[j];
+        if (holds(room, j, corner, n, rows) && lie_alike(it, j, k))
+            return room->at + j * room->each;
     if (holds(room, k, corner, n, rows)) return to;
     if (k) move_tile(it, k, to, corner, n, rows);
     room->corner[k] = corner;
@@ -821,7 +869,7 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
         return;
     }
     if (it->spans) {
-        run_span(it, room->at[0], corner, n, rows);
+        run_span(it, room->at, corner, n, rows);
         return;
     }
     for (int k = 0; k < it->count; k++) {
@@ -844,33 +892,38 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
         return;
     }
     run_lines(it, ptr, step, n, down, rows);
-    if (it->tiled & 1) move_tile(it, 0, corner[0], room->at[0], width, high);
+    if (it->tiled & 1) move_tile(it, 0, corner[0], room->at, width, high);
 }
 
 /* Bands of rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
-    const int64_t each = bands(it), high = it->high, width = it->width;
+    const int64_t each = bands(it);
     const int dim = it->cut;
     const int64_t size = it->size[dim];
-    int64_t index[NOMEN_MAX_DIMS];
+    int64_t index[NOMEN_MAX_DIMS], width = it->width, high = it->high;
     char *outer[OPERANDS], *ptr[OPERANDS];
     tile_room room;
+    room.at = room.near[0];
+    room.each = sizeof room.near[0];
     for (int k = 0; k < OPERANDS; k++) room.corner[k] = NULL;
+    if (NOMEN_UNLIKELY(it->wide)) open_wide(it, &room, &width, &high);
     enter(it, dim + 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
-        int64_t first = band * high, rows = it->size[dim + 1] - first;
-        if (rows > high) rows = high;
-        for (int64_t i = 0; i < size; i += width) {
-            const int64_t part = size - i < width ? size - i : width;
-            for (int k = 0; k < it->count; k++)
-                ptr[k] = outer[k] + first * it->step[dim + 1][k] + i * it->step[dim][k];
-            run_tile(it, &room, ptr, it->inner * part, rows);
-        }
+        const int64_t first = band * it->high, left = it->size[dim + 1] - first,
+                      rows = left < it->high ? left : it->high;
+        for (int64_t j = 0; j < rows; j += high)
+            for (int64_t i = 0; i < size; i += width) {
+                const int64_t part = size - i < width ? size - i : width;
+                for (int k = 0; k < it->count; k++)
+                    ptr[k] = outer[k] + (first + j) * it->step[dim + 1][k] + i * it->step[dim][k];
+                run_tile(it, &room, ptr, it->inner * part, rows - j < high ? rows - j : high);
+            }
         if (++band < each) continue;
         band = 0;
         advance(it, dim + 2, index, outer);
     }
+    if (room.at != room.near[0]) nomen__buffer_free(room.at, room.capacity);
 }
 
 /* How the pieces are shared out: nomen__parallel_asking or, for copies that others rely on, a job

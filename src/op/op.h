@@ -558,6 +558,7 @@ typedef struct nomen__iter {
                        tiles, `high` rows of `width` elements at most; bit 0: written in such */
     bool called;    /* if tiled: short rows for which a light kernel is called one by one instead */
     bool spans;     /* if tiled: rows with the same holes in all inputs, which are computed, too */
+    bool wide;      /* if tiled: tiles that are larger than what there is on the stack */
     int cut; /* if tiled: the dim of which a tile has `width` indices, and of the next one `high` */
     int64_t inner; /* elements of the dims before it, of which a tile has all */
     int64_t high, width;

@@ -319,6 +319,47 @@ static void long_lines(void **unused) {
     nomen_free(&wide);
 }
 
+/* Where there is no memory for large tiles, small ones do. */
+static int added_in_parts(int64_t rows, int64_t columns) {
+    nomen_tensor *x = nomen_rand(NULL, NOMEN_SIZES(columns, rows), .dtype = NOMEN_F64);
+    nomen_tensor *y = nomen_rand(NULL, NOMEN_SIZES(rows, columns), .dtype = NOMEN_F64);
+    nomen_tensor *turned = nomen_transpose(x, "0", "1");
+    nomen_tensor *out = nomen_zeros(NULL, NOMEN_SIZES(rows, columns), .dtype = NOMEN_F64);
+    const double *a = nomen_data(x), *b = nomen_data(y), *sum = nomen_data(out);
+    int did_without = 0;
+    for (int64_t nth = 0, asked = 1; nth < asked; nth++) {
+        assert_non_null(nomen_zero_(out));
+        nomen__fail_allocation(nth);
+        const int64_t before = nomen__allocation_count();
+        nomen_tensor *r = nomen_add(turned, y, .out = out);
+        asked = nomen__allocation_count() - before;
+        nomen__fail_allocation(-1);
+        did_without += r && nth < asked;
+        assert_true(r ? !nomen_last_error() : nomen_last_error()->code == NOMEN_ERROR_MEMORY);
+        nomen_clear_error();
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < columns; j++)
+                assert_true(sum[i * columns + j] == (r ? a[j * rows + i] + b[i * columns + j] : 0));
+    }
+    nomen_free(&out);
+    nomen_free(&turned);
+    nomen_free(&y);
+    nomen_free(&x);
+    return did_without;
+}
+
+static void tiles_without_room(void **unused) {
+    (void)unused;
+    if (!FAULTY) skip();
+    const int threads = nomen_get_num_threads();
+    nomen_set_num_threads(1);
+    assert_true(added_in_parts(333, 301) >= 1);
+    assert_true(added_in_parts(130, 1024) >= 1); /* rows that are cut */
+    assert_true(added_in_parts(20, 9000) >= 1);
+    assert_true(added_in_parts(60001, 12) >= 1); /* short ones */
+    nomen_set_num_threads(threads);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_without_a_state),
@@ -326,6 +367,7 @@ int main(void) {
         cmocka_unit_test(columns_in_order),
         cmocka_unit_test(what_is_in_order),
         cmocka_unit_test(long_lines),
+        cmocka_unit_test(tiles_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
