@@ -14,6 +14,7 @@
  * turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, TINY = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
+enum { COPIED_ROW = 16 }; /* elements of a row that are copied one by one */
 enum {
     SHORT_BYTES = 256,
     SHORT_PLANE = 1024,
@@ -172,6 +173,15 @@ static void widen_tiles(nomen__iter *it, int64_t item) {
     if ((apart & -apart) >= TURN_APART) it->width = it->width / 2 + line;
 }
 
+/* Is there so little of dim 0 and of this one that it is copied element by element sooner than by
+ * tiles, of which each would have no more? Squares that are turned over in registers have less. */
+static bool is_copied(const nomen__iter *it, int d) {
+    enum { SQUARE = 64 }; /* elements */
+    const int64_t row = it->size[0], rows = it->size[d];
+    if (it->step[d][1] == it->own[1]) return row * rows <= SQUARE;
+    return row <= COPIED_ROW && rows <= COPIED_ROW;
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
@@ -185,6 +195,7 @@ static void find_tiles(nomen__iter *it) {
                 break;
             }
     if (!best) return;
+    if (it->moves && is_copied(it, best)) return;
     bring_dim(it, best, 1);
     int64_t item = 1, bytes = TILE_BYTES;
     for (int k = 1; k < it->count; k++) {
@@ -704,13 +715,14 @@ static void run_some(const nomen__iter *it, char *const *ptr, int64_t rows) {
         nomen__reverse_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
         return;
     }
-    if (it->moves && (step[1] != 0 ? n <= SHORT_ROW : step[0] != it->own[0] && n <= SHORT_FILL)) {
-        nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
+    const int64_t few = step[1] != 0 ? SHORT_ROW : step[0] != it->own[0] ? SHORT_FILL : 0;
+    const bool joins = step[0] == it->own[0] && step[1] > step[0] && down[1] == n * step[1];
+    if (it->moves && n > few && joins && n * step[0] <= JOINED_ROW && rows > 1) {
+        move_joined(it, ptr, rows);
         return;
     }
-    if (it->moves && step[0] == it->own[0] && step[1] > step[0] && down[1] == n * step[1] &&
-        n * step[0] <= JOINED_ROW && rows > 1) {
-        move_joined(it, ptr, rows);
+    if (it->moves && n <= (step[1] != 0 ? COPIED_ROW : few)) {
+        nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         return;
     }
     if (it->again) {

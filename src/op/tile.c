@@ -236,24 +236,30 @@ static void move_rows(char *to, const char *from, const block_dim *a, const bloc
 }
 
 /* Neither side is without holes along b, which the input has near: rows along it are taken without
- * them, some at a time, and turned over. */
+ * them, as many of them as leave room for some elements of each, and turned over. */
 static void move_stepped(char *to, const char *from, const block_dim *a, const block_dim *b,
                          int64_t item) {
     enum { BYTES = 16384, LONG = 4 * CALLED };
     _Alignas(64) char taken[BYTES];
-    const int64_t most = BYTES / item / a->size;
-    if (most < CALLED || b->size < LONG) {
+    const int64_t room = BYTES / item, rows = a->size * LONG < room ? a->size : room / LONG,
+                  most = room / rows;
+    if (b->size < LONG) {
         move_rows(to, from, b, a, item);
         return;
     }
     nomen__loop *const copy = nomen__mover("copy", item);
-    for (int64_t r = 0, n; r < b->size; r += n) {
-        n = b->size - r < most ? b->size - r : most;
-        for (int64_t i = 0; i < a->size; i++) {
-            char *const at = (char *)(uintptr_t)(from + r * b->from + i * a->from); /* only read */
-            copy((char *const[]){taken + i * n * item, at}, (const int64_t[]){item, b->from}, n);
+    for (int64_t i = 0, m; i < a->size; i += m, to += m * a->to, from += m * a->from) {
+        m = a->size - i < rows ? a->size - i : rows;
+        for (int64_t r = 0, n; r < b->size; r += n) {
+            n = b->size - r < most ? b->size - r : most;
+            const char *row = from + r * b->from;
+            for (int64_t k = 0; k < m; k++, row += a->from) {
+                char *const at = (char *)(uintptr_t)row; /* only read */
+                copy((char *const[]){taken + k * n * item, at}, (const int64_t[]){item, b->from},
+                     n);
+            }
+            nomen__turn_tile(to + r * b->to, b->to, taken, n * item, m, n, item);
         }
-        nomen__turn_tile(to + r * b->to, b->to, taken, n * item, a->size, n, item);
     }
 }
 
