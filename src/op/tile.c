@@ -17,6 +17,8 @@ nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
     return NULL;
 }
 
+enum { LINE = 64, TAKEN = 16384 /* bytes that are made dense at a time */ };
+
 /* Rows of a few elements, each of which has a line of its own in `from`. */
 static bool are_woven(int64_t to_row, int64_t n, int64_t rows, int64_t item) {
     enum { LEAST = 16 /* rows that are worth it */, LARGEST = 8 /* bytes of an element */ };
@@ -26,6 +28,21 @@ static void weave_rows(char *to, char *from, int64_t near, int64_t n, int64_t ro
     char *ptr[NOMEN__WOVEN + 1] = {to};
     for (int64_t i = 0; i < n; i++) ptr[i + 1] = from + i * near;
     nomen__mover("weave", item)(ptr, &n, rows);
+}
+
+/* The same of lines whose elements lie `step` apart. */
+static void weave_stepped(char *to, char *from, int64_t near, int64_t step, int64_t n, int64_t rows,
+                          int64_t item) {
+    _Alignas(64) char taken[TAKEN];
+    nomen__loop *const copy = nomen__mover("copy", item);
+    const int64_t most = TAKEN / item / n;
+    for (int64_t r = 0, some; r < rows; r += some) {
+        some = rows - r < most ? rows - r : most;
+        for (int64_t i = 0; i < n; i++)
+            copy((char *const[]){taken + i * some * item, from + i * near + r * step},
+                 (const int64_t[]){item, step}, some);
+        weave_rows(to + r * n * item, taken, some * item, n, some, item);
+    }
 }
 
 void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
@@ -124,7 +141,7 @@ static void copy_reversed(char *to, const char *from, int64_t rows, int64_t byte
  * long to find as some rows to copy. */
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
-    enum { FEW = 256, LINE = 64, MANY = 32, LONG = 2048 /* they may lag behind their source */ };
+    enum { FEW = 256, MANY = 32, LONG = 2048 /* they may lag behind their source */ };
     static row_copy *const by_words[] = {copy_16_1,  copy_16_2,  copy_16_3,  copy_16_4,
                                          copy_16_5,  copy_16_6,  copy_16_7,  copy_16_8,
                                          copy_16_9,  copy_16_10, copy_16_11, copy_16_12,
@@ -180,9 +197,17 @@ static inline __attribute__((always_inline)) void move_few(few_rows f, int64_t n
 
 void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t far[2], int64_t n,
                      int64_t rows, int64_t item) {
+    /* elements of a row that take no longer one by one than to be put together, and of a step that
+     * shuffles make dense */
+    enum { FEW = 4, NEAR = 4 };
     const few_rows f = {ptr[0], ptr[1], near[0], near[1], far[0], far[1], rows};
-    if (near[0] == item && far[1] == item && are_woven(far[0], n, rows, item)) {
-        weave_rows(ptr[0], ptr[1], near[1], n, rows, item);
+    const bool stepped = far[1] > item && far[1] <= NEAR * item && n > FEW && n < NOMEN__WOVEN;
+    const bool weaves = far[1] == item || stepped;
+    if (near[0] == item && weaves && are_woven(far[0], n, rows, item)) {
+        if (far[1] == item)
+            weave_rows(ptr[0], ptr[1], near[1], n, rows, item);
+        else
+            weave_stepped(ptr[0], ptr[1], near[1], far[1], n, rows, item);
         return;
     }
     switch (item) {
@@ -235,16 +260,39 @@ static void move_rows(char *to, const char *from, const block_dim *a, const bloc
         copy(ptr, near, a->size);
 }
 
+/* Short rows with holes, on whose steps the next ones go on: some of them are taken without holes,
+ * as one run, and turned over. */
+static void move_joined(char *to, const char *from, const block_dim *a, const block_dim *b,
+                        int64_t item) {
+    _Alignas(64) char taken[TAKEN];
+    nomen__loop *const copy = nomen__mover("copy", item);
+    const int64_t row = a->from / b->from, most = TAKEN / item / row;
+    for (int64_t i = 0, n; i < a->size; i += n, to += n * a->to, from += n * a->from) {
+        n = a->size - i < most ? a->size - i : most;
+        char *const at = (char *)(uintptr_t)from; /* only read */
+        copy((char *const[]){taken, at}, (const int64_t[]){item, b->from}, (n - 1) * row + b->size);
+        if (b->size >= nomen__turn_fewest(item))
+            nomen__turn_tile(to, b->to, taken, row * item, n, b->size, item);
+        else
+            for (int64_t r = 0; r < b->size; r++)
+                copy((char *const[]){to + r * b->to, taken + r * item},
+                     (const int64_t[]){item, row * item}, n);
+    }
+}
+
 /* Neither side is without holes along b, which the input has near: rows along it are taken without
  * them, as many of them as leave room for some elements of each, and turned over. */
 static void move_stepped(char *to, const char *from, const block_dim *a, const block_dim *b,
                          int64_t item) {
-    enum { BYTES = 16384, LONG = 4 * CALLED };
-    _Alignas(64) char taken[BYTES];
-    const int64_t room = BYTES / item, rows = a->size * LONG < room ? a->size : room / LONG,
+    enum { LONG = 4 * CALLED };
+    _Alignas(64) char taken[TAKEN];
+    const int64_t room = TAKEN / item, rows = a->size * LONG < room ? a->size : room / LONG,
                   most = room / rows;
     if (b->size < LONG) {
-        move_rows(to, from, b, a, item);
+        if (a->size >= CALLED && b->from > item && a->from == b->size * b->from)
+            move_joined(to, from, a, b, item);
+        else
+            move_rows(to, from, b, a, item);
         return;
     }
     nomen__loop *const copy = nomen__mover("copy", item);
