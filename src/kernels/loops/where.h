@@ -1,6 +1,6 @@
 /* The loop of where: picks by a bool among elements that are only moved; no include guard, included
- * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant, the
- * mask constant, strided. */
+ * by move.c once per element size. Wants FN and T, and WORDS if T is a number. Shapes:
+ * contiguous, one of the two constant, the mask constant, strided. */
 #include "kernels/loops/twice.h"
 
 /* A mask and elements at any steps, as blocks. */
@@ -26,6 +26,63 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     }
 }
 
+#ifdef WORDS
+/* What is left behind whole vectors of masks. The compiler makes a branch of each choice there, and
+ * nothing tells which way it goes: eight at a time by their bits, the last eight with some of those
+ * before once more. */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(FN, rest)(T *o, const uint8_t *m, const T *x, const T *y, int64_t i, int64_t n,
+                     const bool lone_x, const bool lone_y) {
+    enum { EIGHT = 8 };
+    typedef T eight __attribute__((vector_size(EIGHT * sizeof(T))));
+    typedef uint8_t masks __attribute__((vector_size(EIGHT)));
+    const bool again = sizeof(T) > 1 || (const void *)o != m; /* else the masks are gone by then */
+    if (n >= EIGHT && again)
+        for (; i < n; i += EIGHT) {
+            eight a = *x - (eight){0}, b = *y - (eight){0};
+            masks which;
+            if (i > n - EIGHT) i = n - EIGHT;
+            if (!lone_x) memcpy(&a, x + i, sizeof a);
+            if (!lone_y) memcpy(&b, y + i, sizeof b);
+            memcpy(&which, m + i, sizeof which);
+            const eight chosen = (eight)(__builtin_convertvector(which, eight) != 0);
+            a = (a & chosen) | (b & ~chosen);
+            memcpy(o + i, &a, sizeof a);
+        }
+    for (; i < n; i++) {
+        const T a = x[lone_x ? 0 : i], b = y[lone_y ? 0 : i];
+        o[i] = (T)(b ^ ((a ^ b) & (T)(0 - (T)(m[i] != 0))));
+    }
+}
+#endif
+
+/* Of the two one may be alone. Whole vectors of masks first. */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(FN, dense)(T *o, const char *m, const T *x, const T *y, int64_t n, const bool lone_x,
+                      const bool lone_y) {
+#ifdef WORDS
+    const int64_t whole = 2 * sizeof(T) < VB ? n - n % VB : 0; /* two lanes are no vectors to it */
+#else
+    const int64_t whole = VB > 16 ? n : 0;
+    for (int64_t i = whole; i < n; i++) {
+        const T a = x[lone_x ? 0 : i];
+        T b = y[lone_y ? 0 : i];
+        for (int k = 0; k < 2; k++)
+            b.half[k] ^= (a.half[k] ^ b.half[k]) & (0 - (uint64_t)(m[i] != 0));
+        o[i] = b;
+    }
+#endif
+    SIMD_IVDEP
+    LOOP_TWICE
+    for (int64_t i = 0; i < whole; i++) {
+        const T a = x[lone_x ? 0 : i], b = y[lone_y ? 0 : i]; /* both are read */
+        o[i] = m[i] ? a : b;
+    }
+#ifdef WORDS
+    LOOP_NAME2(FN, rest)(o, (const uint8_t *)m, x, y, whole, n, lone_x, lone_y);
+#endif
+}
+
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t size = (int64_t)sizeof(T), so = step[0], sm = step[1], sx = step[2], sy = step[3];
     const char *m = ptr[1], *x = ptr[2], *y = ptr[3];
@@ -34,28 +91,13 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const T *cx = (const T *)x, *cy = (const T *)y;
     T *co = (T *)o;
     if (contiguous && sx == size && sy == size) {
-        SIMD_IVDEP
-        LOOP_TWICE
-        for (int64_t i = 0; i < n; i++) {
-            const T a = cx[i], b = cy[i];
-            co[i] = m[i] ? a : b;
-        }
+        LOOP_NAME2(FN, dense)(co, m, cx, cy, n, false, false);
     } else if (contiguous && sx == size && sy == 0 && n > 0) {
         const T b = *cy;
-        SIMD_IVDEP
-        LOOP_TWICE
-        for (int64_t i = 0; i < n; i++) {
-            const T a = cx[i];
-            co[i] = m[i] ? a : b;
-        }
+        LOOP_NAME2(FN, dense)(co, m, cx, &b, n, false, true);
     } else if (contiguous && sx == 0 && sy == size && n > 0) {
         const T a = *cx;
-        SIMD_IVDEP
-        LOOP_TWICE
-        for (int64_t i = 0; i < n; i++) {
-            const T b = cy[i];
-            co[i] = m[i] ? a : b;
-        }
+        LOOP_NAME2(FN, dense)(co, m, &a, cy, n, true, false);
     } else if (so == size && sm == 0 && n > 0) { /* all from one of the two */
         const char *const from = *m ? x : y;
         const int64_t by = *m ? sx : sy;
