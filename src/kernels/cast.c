@@ -19,12 +19,21 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
         int64_t: cast_int_i64,                                                                     \
         default: cast_int_i32)(x)
 
+/* By the bits that are not signs, as what a vector does not hold is compared one by one. */
+static inline uint8_t is_true_c64(c64 x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits & 0x7fffffff7fffffff) != 0;
+}
+
 #define T   uint8_t
 #define SRC b8
 #define NO_b8
-#define REAL(x)    ((x) != 0)
-#define IMAG(x)    0
-#define NONZERO(x) ((x) != 0)
+#define REAL(x) ((x) != 0)
+/* By its bits: of a comparison the compiler makes a branch between two floating numbers. */
+#define FLOATING(x) ((uint8_t)((x) | (uint8_t)-(x)) >> 7)
+#define IMAG(x)     0
+#define NONZERO(x)  ((x) != 0)
 #include "kernels/loops/casts.h"
 #undef NO_b8
 
@@ -113,7 +122,7 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define NO_c64
 #define REAL(x)    ((x).re)
 #define IMAG(x)    ((x).im)
-#define NONZERO(x) ((x).re != 0 || (x).im != 0)
+#define NONZERO(x) is_true_c64(x)
 #include "kernels/loops/casts.h"
 #undef NO_c64
 
@@ -122,7 +131,7 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define NO_c128
 #define REAL(x)    ((x).re)
 #define IMAG(x)    ((x).im)
-#define NONZERO(x) ((x).re != 0 || (x).im != 0)
+#define NONZERO(x) (((x).re != 0) | ((x).im != 0))
 #include "kernels/loops/casts.h"
 #undef NO_c128
 #undef NO_small

@@ -44,3 +44,21 @@ def test_rows_of_slices(dtype):
         part = np.s_[:, 2 : n + 2]
         found = nomen.where(*(nomen.from_numpy(t)[part] for t in (mask, x, y)))
         assert np.array_equal(found.numpy(), np.where(mask[part], x[part], y[part]))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex64", "complex128"])
+def test_truth_becomes_numbers_and_back(dtype):
+    """Casts of what is true or not, of every length: zeros of both signs, NaN, subnormal parts."""
+    rng = np.random.default_rng(9)
+    values = [0, 1]
+    if dtype != "bool":
+        tiny = float(np.finfo(np.empty(0, dtype).real.dtype).smallest_subnormal)
+        values = [0, complex(-0.0, -0.0), complex(0, tiny), -tiny, complex(np.nan, 0), 1j * np.inf]
+    for n in (*range(1, 140), 300):
+        x = ending_at_a_wall(rng.choice(np.array(values, dtype), n))
+        t, truth = nomen.from_numpy(x), x != 0
+        assert np.array_equal(t.to(nomen.bool).numpy(), truth)
+        assert np.array_equal(t[::2].to(nomen.bool).numpy(), truth[::2])
+        if dtype == "bool":
+            for to in ("float32", "float64", "complex64", "complex128", "float16", "int32"):
+                assert np.array_equal(t.to(getattr(nomen, to)).numpy(), x.astype(to))

@@ -1,7 +1,12 @@
 /* Casts of one source dtype to all others except the half types and itself; no include guard,
- * included by cast.c. Wants T, SRC (its short name), REAL(x), IMAG(x) (numbers) and NONZERO(x), and
- * NO_<SRC> to leave out the cast to itself; NO_<dtype> leaves out others that are made elsewhere,
- * NO_small all integers of up to 32 bits. Takes all but these away again. */
+ * included by cast.c. Wants T, SRC (its short name), REAL(x), IMAG(x) (numbers) and NONZERO(x),
+ * perhaps FLOATING(x) in place of REAL(x) where a floating number is made of it, and NO_<SRC> to
+ * leave out the cast to itself; NO_<dtype> leaves out others that are made elsewhere, NO_small all
+ * integers of up to 32 bits. Takes all but these away again. */
+
+#ifndef FLOATING
+#define FLOATING(x) REAL(x)
+#endif
 
 #define V             T
 #define W             1
@@ -57,7 +62,7 @@
 #endif
 #undef EXPR
 
-#define EXPR(x) REAL(x)
+#define EXPR(x) FLOATING(x)
 #ifndef NO_f32
 #define FN CAST_NAME(f32)
 #define OT float
@@ -79,7 +84,7 @@
 #ifndef NO_c64
 #define FN      CAST_NAME(c64)
 #define OT      c64
-#define EXPR(x) ((c64){(float)REAL(x), (float)IMAG(x)})
+#define EXPR(x) ((c64){(float)FLOATING(x), (float)IMAG(x)})
 #include "kernels/loops/unary.h"
 #undef FN
 #undef OT
@@ -88,7 +93,7 @@
 #ifndef NO_c128
 #define FN      CAST_NAME(c128)
 #define OT      c128
-#define EXPR(x) ((c128){(double)REAL(x), (double)IMAG(x)})
+#define EXPR(x) ((c128){(double)FLOATING(x), (double)IMAG(x)})
 #include "kernels/loops/unary.h"
 #undef FN
 #undef OT
@@ -103,5 +108,6 @@
 #undef T
 #undef SRC
 #undef REAL
+#undef FLOATING
 #undef IMAG
 #undef NONZERO
