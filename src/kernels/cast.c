@@ -319,13 +319,18 @@ static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
 #undef ST
 
 /* Two casts through a block of what is between them, f32 or f64; only blocks of a strided output
- * need the second one's strided shape. */
+ * need the second one's strided shape. Lines of much are asked for some blocks ahead: between two
+ * of them a processor waits for what comes from memory. */
 static inline void cast_via(nomen__loop *first, nomen__loop *second, int64_t item,
                             char *const ptr[], const int64_t step[], int64_t n) {
-    enum { BLOCK = 256 };
+    enum { BLOCK = 256, AHEAD = 8192, LINE = 64, MUCH = 16384 };
     double block[BLOCK];
+    const bool asks = n >= MUCH && step[1] > 0 && step[1] <= LINE;
     for (int64_t i = 0; i < n; i += BLOCK) {
         const int64_t k = n - i < BLOCK ? n - i : BLOCK;
+        if (asks)
+            for (int64_t at = 0; at < BLOCK * step[1]; at += LINE)
+                __builtin_prefetch(ptr[1] + i * step[1] + AHEAD + at);
         char *in[2] = {(char *)block, ptr[1] + i * step[1]};
         char *out[2] = {ptr[0] + i * step[0], (char *)block};
         first(in, (const int64_t[]){item, step[1]}, k);
