@@ -2,6 +2,7 @@
  * by move.c once per element size. Wants FN and T, and WORDS if T is a number. Shapes:
  * contiguous, one of the two constant, the mask constant, strided. */
 #include "kernels/loops/twice.h"
+#include "kernels/simd/pick.h"
 
 /* A mask and elements at any steps, as blocks. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -28,31 +29,31 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
 
 #ifdef WORDS
 /* What is left behind whole vectors of masks. The compiler makes a branch of each choice there, and
- * nothing tells which way it goes: eight at a time by their bits, the last eight with some of those
- * before once more. */
+ * nothing tells which way it goes. */
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(FN, rest)(T *o, const uint8_t *m, const T *x, const T *y, int64_t i, int64_t n,
                      const bool lone_x, const bool lone_y) {
-    enum { EIGHT = 8 };
-    typedef T eight __attribute__((vector_size(EIGHT * sizeof(T))));
-    typedef uint8_t masks __attribute__((vector_size(EIGHT)));
-    const bool again = sizeof(T) > 1 || (const void *)o != m; /* else the masks are gone by then */
-    if (n >= EIGHT && again)
-        for (; i < n; i += EIGHT) {
-            eight a = *x - (eight){0}, b = *y - (eight){0};
-            masks which;
-            if (i > n - EIGHT) i = n - EIGHT;
-            if (!lone_x) memcpy(&a, x + i, sizeof a);
-            if (!lone_y) memcpy(&b, y + i, sizeof b);
-            memcpy(&which, m + i, sizeof which);
-            const eight chosen = (eight)(__builtin_convertvector(which, eight) != 0);
-            a = (a & chosen) | (b & ~chosen);
-            memcpy(o + i, &a, sizeof a);
+#if VB == 64
+    enum { LANES = PICK_LANES(sizeof(T)) };
+    for (; i < n; i += LANES)
+        simd_pick(o + i, m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i),
+                  n - i < LANES ? n - i : LANES, sizeof(T), lone_x, lone_y);
+#else
+#if VB == 32
+    enum { LANES = PICK_LANES(sizeof(T)) };
+    /* The last ones with some of those before once more, unless the masks are gone by then. */
+    if (n >= LANES && (sizeof(T) > 1 || (const void *)o != m))
+        for (; i < n; i += LANES) {
+            if (i > n - LANES) i = n - LANES;
+            simd_pick(o + i, m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i), sizeof(T), lone_x,
+                      lone_y);
         }
+#endif
     for (; i < n; i++) {
         const T a = x[lone_x ? 0 : i], b = y[lone_y ? 0 : i];
         o[i] = (T)(b ^ ((a ^ b) & (T)(0 - (T)(m[i] != 0))));
     }
+#endif
 }
 #endif
 
@@ -62,24 +63,34 @@ LOOP_NAME2(FN, dense)(T *o, const char *m, const T *x, const T *y, int64_t n, co
                       const bool lone_y) {
 #ifdef WORDS
     const int64_t whole = 2 * sizeof(T) < VB ? n - n % VB : 0; /* two lanes are no vectors to it */
-#else
-    const int64_t whole = VB > 16 ? n : 0;
-    for (int64_t i = whole; i < n; i++) {
-        const T a = x[lone_x ? 0 : i];
-        T b = y[lone_y ? 0 : i];
-        for (int k = 0; k < 2; k++)
-            b.half[k] ^= (a.half[k] ^ b.half[k]) & (0 - (uint64_t)(m[i] != 0));
-        o[i] = b;
-    }
-#endif
     SIMD_IVDEP
     LOOP_TWICE
     for (int64_t i = 0; i < whole; i++) {
         const T a = x[lone_x ? 0 : i], b = y[lone_y ? 0 : i]; /* both are read */
         o[i] = m[i] ? a : b;
     }
-#ifdef WORDS
     LOOP_NAME2(FN, rest)(o, (const uint8_t *)m, x, y, whole, n, lone_x, lone_y);
+#else
+    int64_t i = 0;
+#if VB >= 32
+    enum { LANES = VB / 16 };
+    for (; i + LANES <= n; i += LANES)
+        simd_pick_16(o + i, (const uint8_t *)m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i),
+                     LANES, lone_x, lone_y);
+#endif
+#if VB == 64
+    if (i < n)
+        simd_pick_16(o + i, (const uint8_t *)m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i),
+                     n - i, lone_x, lone_y);
+    i = n;
+#endif
+    for (; i < n; i++) {
+        const T a = x[lone_x ? 0 : i];
+        T b = y[lone_y ? 0 : i];
+        for (int k = 0; k < 2; k++)
+            b.half[k] ^= (a.half[k] ^ b.half[k]) & (0 - (uint64_t)(m[i] != 0));
+        o[i] = b;
+    }
 #endif
 }
 
