@@ -160,14 +160,16 @@ static void cut_evenly(nomen__iter *it, int64_t most) {
  * lines of the cache: long runs are fetched ahead, in the input and in what lies like the output.
  */
 static void widen_tiles(nomen__iter *it, int64_t item) {
-    const int64_t line = LINE / item, row = it->size[0] * item;
-    const int64_t bytes = WIDE_BYTES / __builtin_popcount(it->tiled);
-    int64_t lines = bytes / (row * line);
-    if (lines > TURN_LINES) lines = TURN_LINES;
+    enum { BANDS = 8 }; /* for threads to share, unless a line is too much for so many */
+    const int64_t line = LINE / item, row = it->size[0] * item,
+                  share = it->numel / it->size[0] / BANDS / line,
+                  bytes = WIDE_BYTES / __builtin_popcount(it->tiled), fit = bytes / (row * line);
+    int64_t lines = fit && fit < TURN_LINES ? fit : TURN_LINES;
+    if (lines > share) lines = share ? share : 1;
     it->wide = true;
-    it->high = (lines ? lines : TURN_LINES) * line;
+    it->high = lines * line;
     it->width = it->size[0];
-    if (!lines) cut_evenly(it, bytes / (it->high * item));
+    if (!fit) cut_evenly(it, bytes / (it->high * item));
     /* rows of a tile that are powers of two apart would share sets of L1 */
     const int64_t apart = it->width * item;
     if ((apart & -apart) >= TURN_APART) it->width = it->width / 2 + line;
