@@ -2,6 +2,7 @@
  * To an integer: truncate to int64, then keep the low bits; NaN and what int64 cannot hold become
  * INT64_MIN first, so that nothing is undefined. To bool: not zero. From complex: the imaginary
  * part is dropped. The half types go through f32. */
+#include "kernels/loops/complex_number.h"
 #include "kernels/loops/loops.h"
 
 static inline int64_t cast_int_f32(float x) {
@@ -18,13 +19,6 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
         double: cast_int_f64,                                                                      \
         int64_t: cast_int_i64,                                                                     \
         default: cast_int_i32)(x)
-
-/* By the bits that are not signs, as what a vector does not hold is compared one by one. */
-static inline uint8_t is_true_c64(c64 x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (bits & 0x7fffffff7fffffff) != 0;
-}
 
 #define T   uint8_t
 #define SRC b8
@@ -122,7 +116,7 @@ static inline uint8_t is_true_c64(c64 x) {
 #define NO_c64
 #define REAL(x)    ((x).re)
 #define IMAG(x)    ((x).im)
-#define NONZERO(x) is_true_c64(x)
+#define NONZERO(x) C_TRUE(x)
 #include "kernels/loops/casts.h"
 #undef NO_c64
 
@@ -131,7 +125,7 @@ static inline uint8_t is_true_c64(c64 x) {
 #define NO_c128
 #define REAL(x)    ((x).re)
 #define IMAG(x)    ((x).im)
-#define NONZERO(x) (((x).re != 0) | ((x).im != 0))
+#define NONZERO(x) C_TRUE(x)
 #include "kernels/loops/casts.h"
 #undef NO_c128
 #undef NO_small

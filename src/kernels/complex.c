@@ -157,8 +157,6 @@ static inline vc64 vc_splat(vc64 z) { return (vc64){v_set_f64(z.re[0]), v_set_f6
 #define LOOP "kernels/loops/binary.h"
 #include "kernels/loops/complexes.h"
 
-#define C_TRUE(x) (((x).re != 0) | ((x).im != 0))
-
 #define OP         logical_and
 #define EXPR(x, y) (C_TRUE(x) & C_TRUE(y))
 #define OUT_BOOL

@@ -46,9 +46,8 @@ static inline __attribute__((always_inline)) void reverse_4(char *to, const char
     memcpy(to, &word, sizeof word);
 }
 
-#define WORDS /* of where.h */
-#define T     uint8_t
-#define FN    where_1
+#define T  uint8_t
+#define FN where_1
 #include "kernels/loops/where.h"
 #undef FN
 #define FN reversed_1
@@ -83,7 +82,6 @@ static inline __attribute__((always_inline)) void reverse_4(char *to, const char
 #undef FN
 #undef T
 
-#undef WORDS
 /* As two words: these are chosen between without a branch. */
 typedef struct pair_16 {
     uint64_t half[2];

@@ -729,10 +729,12 @@ static bool has_columns(const reduction *r) {
            (llabs(along) > r->item || r->param.count == 1);
 }
 
+enum { FEWEST_EACH = 8 }; /* elements of a result that are worth a copy of all results */
+
 /* Few results beside each other in the input, which are many with those of the dims that go on in
  * the same block of it, where results lie otherwise. */
 static bool lie_in_one(const nomen__nest *kept, int64_t item, int64_t each) {
-    enum { ENOUGH = 4096, FEWEST_EACH = 8, TIMES = 4 }; /* elements; what is gained */
+    enum { ENOUGH = 4096, TIMES = 4 }; /* elements; what is gained */
     int64_t block = kept->size[0];
     if (kept->step[0][IN] != item || block >= NEIGHBOURS || each < FEWEST_EACH) return false;
     for (int d = 1; d < kept->ndim && kept->step[d][IN] == block * item; d++)
@@ -744,15 +746,16 @@ static bool lie_in_one(const nomen__nest *kept, int64_t item, int64_t each) {
  * input: each would be written to another line of memory, or units are small, of which many would
  * be one in the order of the input. */
 static bool lies_across(const reduction *r, const nomen_tensor *shape) {
-    enum { MANY_RESULTS = 512, FEWEST_EACH = 8, FEW_EACH = 64, SMALL = 256 /* elements */ };
+    enum { MANY_RESULTS = 512, FEW_EACH = 64, SMALL = 256 /* elements */ };
     const nomen__nest *const kept = &r->kept;
     const int64_t count = r->param.count, item = nomen__item(shape->dtype);
     const int side = OUT + !r->out[0].base;
     const bool small = count * kept->size[0] <= SMALL;
     const int64_t *const near = kept->step[0];
     bool across = false;
-    if (kept->ndim > 1 && lie_in_one(kept, r->item, count)) return true;
-    if (shape->numel < MANY_RESULTS || count > FEW_EACH || kept->ndim < 2) return false;
+    if (kept->ndim < 2) return false;
+    if (lie_in_one(kept, r->item, count)) return true;
+    if (shape->numel < MANY_RESULTS || count > FEW_EACH) return false;
     if (kept->size[0] < FEW_COLUMNS && count < FEWEST_EACH) return false;
     if (small && kept->step[1][IN] == kept->size[0] * near[IN]) return true;
     for (int d = 1; d < kept->ndim; d++)

@@ -262,7 +262,7 @@ static void move_rows(char *to, const char *from, const block_dim *a, const bloc
 
 /* Short rows with holes, on whose steps the next ones go on: some of them are taken without holes,
  * as one run, and turned over. */
-static void move_joined(char *to, const char *from, const block_dim *a, const block_dim *b,
+static void turn_joined(char *to, const char *from, const block_dim *a, const block_dim *b,
                         int64_t item) {
     _Alignas(64) char taken[TAKEN];
     nomen__loop *const copy = nomen__mover("copy", item);
@@ -290,7 +290,7 @@ static void move_stepped(char *to, const char *from, const block_dim *a, const b
                   most = room / rows;
     if (b->size < LONG) {
         if (a->size >= CALLED && b->from > item && a->from == b->size * b->from)
-            move_joined(to, from, a, b, item);
+            turn_joined(to, from, a, b, item);
         else
             move_rows(to, from, b, a, item);
         return;

@@ -33,6 +33,16 @@ static inline pair pair_flip_second(pair x) {
     return (pair)((pair_bits)x ^ (pair_bits){0, (uint64_t)1 << 63});
 }
 
+/* Is any part other than 0? Without a branch; of two floats by the bits that are not signs, as what
+ * a vector does not hold is looked at one by one. */
+static inline uint8_t c_true_c64(c64 x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits & 0x7fffffff7fffffff) != 0;
+}
+static inline uint8_t c_true_c128(c128 x) { return (x.re != 0) | (x.im != 0); }
+#define C_TRUE(x) _Generic((x), c64: c_true_c64, c128: c_true_c128)(x)
+
 static inline c128 c_times(c128 x, c128 y) {
     const pair z = (pair){x.re, x.re} * (pair){y.re, y.im} +
                    pair_flip_first((pair){x.im, x.im} * (pair){y.im, y.re});

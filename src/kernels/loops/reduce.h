@@ -35,6 +35,11 @@ enum {
 enum { NEAR_STEP = 64, NEAR_MOST = 64 };
 /* Elements of rows up to which rows with gaps are packed together. */
 enum { PACKED_MOST = 512 };
+/* Do rows of n elements that are `near` bytes apart, and `far` from row to row, lie on the same
+ * steps, so that with what is between rows, no more than they have, all is one run? */
+static inline bool is_one_run(int64_t near, int64_t n, int64_t far) {
+    return far >= n * near && far <= 2 * n * near && far % near == 0;
+}
 /* Accumulators whose elements, so many bytes apart, are gathered at a time. Steps of 256 bytes and
  * multiples of them use few sets of a cache: as many as those hold, of eight ways. */
 static inline int64_t gathered_together(int64_t step) {

@@ -95,10 +95,9 @@ enum { FN(first_rows) = COL_BLOCK };
 
 /* Rows whose elements lie on the same steps are gathered at once, with those between them. */
 static inline bool FN(gathered_as_one)(const nomen__reduce_step *s) {
-    const int64_t step = s->acc_step, row = s->n_acc * step;
-    return step > (int64_t)sizeof(T) && step <= NEAR_STEP && s->red_step % step == 0 &&
-           s->red_step >= row && s->red_step <= 2 * row &&
-           s->red_step <= NOMEN__ACC_BLOCK / 2 * step;
+    const int64_t step = s->acc_step;
+    return step > (int64_t)sizeof(T) && step <= NEAR_STEP &&
+           is_one_run(step, s->n_acc, s->red_step) && s->red_step <= NOMEN__ACC_BLOCK / 2 * step;
 }
 
 static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
@@ -299,16 +298,15 @@ static APART void FN(step_short)(A *acc, const nomen__reduce_step *s) {
 #define PACKED
 static void FN(step)(void *acc, const nomen__reduce_step *s);
 
-/* Are rows of elements a few places apart on the same steps, so that with those between them all is
- * one run, and do they gain from being packed? Short ones do by shuffles, very short ones do not.
- */
+/* Are rows of elements a few places apart one run, and do they gain from being packed? Short ones
+ * do by shuffles, very short ones do not. */
 static inline bool FN(packs)(const nomen__reduce_step *s) {
     enum { LEAST = 8, SHUFFLED = 24 }; /* elements; bytes from one to the next */
-    const int64_t n = s->n_red, along = s->red_step, across = s->acc_step;
+    const int64_t n = s->n_red, along = s->red_step;
     if (s->n_acc < 8 || n < LEAST || n > PACKED_MOST) return false;
     if (along <= (int64_t)sizeof(T) || along > (n <= SHORT_ROW ? SHUFFLED : NEAR_STEP))
         return false;
-    return across >= n * along && across <= 2 * n * along && across % along == 0;
+    return is_one_run(along, n, s->acc_step);
 }
 
 /* They are packed, and taken as they lie then. */

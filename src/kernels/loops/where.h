@@ -1,6 +1,6 @@
 /* The loop of where: picks by a bool among elements that are only moved; no include guard, included
- * by move.c once per element size. Wants FN and T, and WORDS if T is a number. Shapes:
- * contiguous, one of the two constant, the mask constant, strided. */
+ * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant, the
+ * mask constant, strided. */
 #include "kernels/loops/twice.h"
 #include "kernels/simd/pick.h"
 
@@ -27,7 +27,19 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     }
 }
 
-#ifdef WORDS
+/* One of two by their bits. */
+static inline __attribute__((always_inline)) void LOOP_NAME2(FN, one)(T *o, uint8_t m, const T *x,
+                                                                      const T *y) {
+    enum { WORDS = sizeof(T) > 8 ? 2 : 1, BYTES = sizeof(T) / WORDS };
+    uint64_t a[WORDS] = {0}, b[WORDS] = {0};
+    for (int w = 0; w < WORDS; w++) {
+        memcpy(&a[w], (const char *)x + w * BYTES, BYTES);
+        memcpy(&b[w], (const char *)y + w * BYTES, BYTES);
+        b[w] ^= (a[w] ^ b[w]) & (0 - (uint64_t)(m != 0));
+    }
+    for (int w = 0; w < WORDS; w++) memcpy((char *)o + w * BYTES, &b[w], BYTES);
+}
+
 /* What is left behind whole vectors of masks. The compiler makes a branch of each choice there, and
  * nothing tells which way it goes. */
 static inline __attribute__((always_inline)) void
@@ -49,20 +61,16 @@ LOOP_NAME2(FN, rest)(T *o, const uint8_t *m, const T *x, const T *y, int64_t i, 
                       lone_y);
         }
 #endif
-    for (; i < n; i++) {
-        const T a = x[lone_x ? 0 : i], b = y[lone_y ? 0 : i];
-        o[i] = (T)(b ^ ((a ^ b) & (T)(0 - (T)(m[i] != 0))));
-    }
+    for (; i < n; i++) LOOP_NAME2(FN, one)(o + i, m[i], x + (lone_x ? 0 : i), y + (lone_y ? 0 : i));
 #endif
 }
-#endif
 
-/* Of the two one may be alone. Whole vectors of masks first. */
+/* Of the two one may be alone. Whole vectors of masks first, unless two lanes are all that a vector
+ * has, or elements are pairs: the compiler has no vectors for those. */
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(FN, dense)(T *o, const char *m, const T *x, const T *y, int64_t n, const bool lone_x,
                       const bool lone_y) {
-#ifdef WORDS
-    const int64_t whole = 2 * sizeof(T) < VB ? n - n % VB : 0; /* two lanes are no vectors to it */
+    const int64_t whole = sizeof(T) <= 8 && 2 * sizeof(T) < VB ? n - n % VB : 0;
     SIMD_IVDEP
     LOOP_TWICE
     for (int64_t i = 0; i < whole; i++) {
@@ -70,28 +78,6 @@ LOOP_NAME2(FN, dense)(T *o, const char *m, const T *x, const T *y, int64_t n, co
         o[i] = m[i] ? a : b;
     }
     LOOP_NAME2(FN, rest)(o, (const uint8_t *)m, x, y, whole, n, lone_x, lone_y);
-#else
-    int64_t i = 0;
-#if VB >= 32
-    enum { LANES = VB / 16 };
-    for (; i + LANES <= n; i += LANES)
-        simd_pick_16(o + i, (const uint8_t *)m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i),
-                     LANES, lone_x, lone_y);
-#endif
-#if VB == 64
-    if (i < n)
-        simd_pick_16(o + i, (const uint8_t *)m + i, x + (lone_x ? 0 : i), y + (lone_y ? 0 : i),
-                     n - i, lone_x, lone_y);
-    i = n;
-#endif
-    for (; i < n; i++) {
-        const T a = x[lone_x ? 0 : i];
-        T b = y[lone_y ? 0 : i];
-        for (int k = 0; k < 2; k++)
-            b.half[k] ^= (a.half[k] ^ b.half[k]) & (0 - (uint64_t)(m[i] != 0));
-        o[i] = b;
-    }
-#endif
 }
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
