@@ -113,6 +113,68 @@ nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
     return folds ? nomen__map_apply(t, &map) : nomen__retain(t);
 }
 
+uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along) {
+    enum { WORTH = 512 }; /* elements, of which a call less is one more */
+    uint64_t repeated = 0;
+    int64_t left = in->numel;
+    for (int d = 0; d < in->ndim; d++) {
+        if (along >> d & 1 || in->stride[d] || in->size[d] < 2) continue;
+        repeated |= UINT64_C(1) << d;
+        left /= in->size[d];
+    }
+    return in->numel - left < WORTH ? 0 : repeated;
+}
+
+/* t with one of each of those dims of the input; it may lack the dims in `along`. */
+static nomen_tensor *one_of_each(nomen__layout *view, const nomen_tensor *t, const nomen_tensor *in,
+                                 uint64_t along, uint64_t repeated) {
+    nomen_tensor *const v = nomen__lay_alike(view, t);
+    for (int d = 0, at = 0; d < in->ndim; d++) {
+        if (t->ndim < in->ndim && along >> d & 1) continue;
+        if (repeated >> d & 1) v->size[at] = 1;
+        at++;
+    }
+    nomen__tensor_finish(v);
+    return v;
+}
+
+/* All that t has along dims of size 1 is also what it has there along those of wide. */
+static nomen_tensor *as_wide_as(nomen__layout *view, const nomen_tensor *t,
+                                const nomen_tensor *wide) {
+    nomen_tensor *const v = nomen__lay_alike(view, t);
+    for (int d = 0; d < v->ndim; d++) {
+        if (v->size[d] == wide->size[d]) continue;
+        v->size[d] = wide->size[d];
+        v->stride[d] = 0;
+    }
+    nomen__tensor_finish(v);
+    return v;
+}
+
+nomen_status nomen__launch_once(nomen__call *c, uint64_t along, uint64_t repeated) {
+    nomen__layout view;
+    nomen_tensor *const in = c->in[0], *out[NOMEN__MAX_OUT] = {NULL};
+    nomen_status s = NOMEN_OK;
+    for (int k = 0; k < c->nout; k++) {
+        if (c->skip[k] || !c->out[k]) continue;
+        out[k] = c->out[k];
+        const nomen_tensor *const some = one_of_each(&view, out[k], in, along, repeated);
+        c->out[k] = nomen__tensor_empty((nomen_dtype)some->dtype, some->ndim, some->size);
+        if (!c->out[k]) s = NOMEN_ERROR_MEMORY;
+    }
+    c->in[0] = one_of_each(&view, in, in, along, repeated);
+    if (!s) s = c->op->launch(c);
+    c->in[0] = in;
+    for (int k = 0; k < c->nout; k++) {
+        if (!out[k]) continue;
+        nomen_tensor *const made = c->out[k];
+        c->out[k] = out[k];
+        if (!s) s = nomen__copy_values(out[k], as_wide_as(&view, made, out[k]));
+        nomen__release(made);
+    }
+    return s;
+}
+
 /* Zero is all bits zero in every dtype. */
 nomen_status nomen__launch_zero(nomen__call *c) {
     nomen_tensor *t = c->out[0];

@@ -57,6 +57,19 @@ static inline bool nomen__are_ones(const nomen_tensor *in, int dim) {
 nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,
                                 nomen_tensor *const out[2], bool places);
 
+/* The set of dims that lines are along: that one, or where it is negative all of them. */
+static inline uint64_t nomen__along(int dim) { return dim < 0 ? UINT64_MAX : UINT64_C(1) << dim; }
+/* The dims of an input that repeat its lines along those in `along` (expand); 0: there are none, or
+ * too few elements to be worth it. */
+uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along);
+static inline uint64_t nomen__repeats(const nomen_tensor *in, uint64_t along) {
+    if (NOMEN_LIKELY(in->flags & (NOMEN__CONTIGUOUS | NOMEN__AWAY))) return 0;
+    return nomen__repeated_dims(in, along);
+}
+/* Launches c on one of each of the lines that those dims repeat, and copies what comes of it to all
+ * places. For launches in which a line's results depend on nothing but the line. */
+nomen_status nomen__launch_once(nomen__call *c, uint64_t along, uint64_t repeated);
+
 /* Is the one number in t the same in dtype d? */
 bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d);
 

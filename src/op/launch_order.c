@@ -524,6 +524,8 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     const nomen_tensor *shaped = values ? values : indices;
     if (!shaped || shaped->numel == 0) return NOMEN_OK;
     int dim = c->dims_count < 0 ? -1 : c->dim;
+    const uint64_t along = nomen__along(dim), repeated = nomen__repeats(c->in[0], along);
+    if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, along, repeated);
     nomen_tensor *in = input_of(c, dim < 0);
     bool ready = in != NULL;
     for (int k = 0; ready && k < 2; k++) {

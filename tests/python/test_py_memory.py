@@ -110,6 +110,7 @@ nomen.save({"x": x, "flags": x > 0}, _file)
 FILE = _file.getvalue()
 
 whole = nomen.ones(128, 128, dtype=nomen.int64)
+again = nomen.ones(1, 4, names=("N", "C")).expand(300, 4)  # lines that repeat
 
 CALLS = [
     lambda: whole @ whole,
@@ -137,6 +138,8 @@ CALLS = [
     lambda: nomen.device("cuda:1"), lambda: nomen.load(io.BytesIO(FILE)),
     lambda: nomen.save({"x": x}, io.BytesIO()),
     lambda: x @ x.T.rename("C", "M"), lambda: x.softmax("C"), lambda: x.unbind("N"),
+    lambda: again.sum(1), lambda: again.max(1), lambda: again.softmax(1), lambda: again.cumsum(1),
+    lambda: again.sort(1), lambda: again.argsort(1), lambda: again.argmax(1),
     # and those that fail
     lambda: x + "s", lambda: x + nomen.ones(3), lambda: x.add(1, alpha="s"), lambda: x.sum("Q"),
     lambda: nomen.cat([x, 1]), lambda: nomen.cat([x] * 20 + [1]), lambda: x[9], lambda: x[0, 0, 0],
