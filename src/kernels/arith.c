@@ -6,6 +6,7 @@
 #define OP         add
 #define EXPR(x, y) ((x) + (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         add
@@ -17,6 +18,7 @@
 #define OP         sub
 #define EXPR(x, y) ((x) - (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         sub
@@ -28,6 +30,7 @@
 #define OP         mul
 #define EXPR(x, y) ((x) * (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         mul
@@ -39,6 +42,7 @@
 #define OP            add_scaled
 #define EXPR(x, y, z) ((x) + (z) * (y))
 #define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP            add_scaled
@@ -50,6 +54,7 @@
 #define OP            sub_scaled
 #define EXPR(x, y, z) ((x) - (z) * (y))
 #define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP            sub_scaled
@@ -61,6 +66,7 @@
 #define OP         div
 #define EXPR(x, y) ((x) / (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         div_trunc
@@ -155,11 +161,13 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define OP            lerp
 #define EXPR(x, y, w) SIMD_PICK(v_lerp, x)(x, y, w)
 #define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP               addcmul
 #define EXPR(x, y, z, w) ((x) + (w) * (y) * (z))
 #define LOOP             "kernels/loops/quaternary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP               addcmul
@@ -171,6 +179,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define OP               addcdiv
 #define EXPR(x, y, z, w) ((x) + (w) * (y) / (z))
 #define LOOP             "kernels/loops/quaternary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 /* The first NaN wins; of equal numbers (0.0 and -0.0) the first. */
@@ -178,6 +187,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define EXPR(x, y) v_sel((y) != (y), y, v_greater(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         maximum
@@ -190,6 +200,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define EXPR(x, y) v_sel((y) != (y), y, v_lesser(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         minimum
@@ -203,12 +214,14 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define EXPR(x, y) v_sel((x) != (x), y, v_greater(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         fmin
 #define EXPR(x, y) v_sel((x) != (x), y, v_lesser(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 /* NaN stays, and bounds that are NaN give NaN: as what is added, which is found out once where they
@@ -226,6 +239,7 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 #define EXPR(x, y, z) SIMD_PICK(v_clamp, x)(x, y, z)
 #define LOOP          "kernels/loops/ternary.h"
 #define EXACT
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP            clamp
@@ -267,18 +281,18 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROW_BOOL("add", add),
     ROWS_INTS("add", add),
-    ROWS_FLOATS("add", add),
+    ROWS_FLOATS_LINES("add", add),
     ROWS_INTS("sub", sub),
-    ROWS_FLOATS("sub", sub),
+    ROWS_FLOATS_LINES("sub", sub),
     ROW_BOOL("mul", mul),
     ROWS_INTS("mul", mul),
-    ROWS_FLOATS("mul", mul),
+    ROWS_FLOATS_LINES("mul", mul),
     ROW_BOOL("add_scaled", add_scaled),
     ROWS_INTS("add_scaled", add_scaled),
-    ROWS_FLOATS("add_scaled", add_scaled),
+    ROWS_FLOATS_LINES("add_scaled", add_scaled),
     ROWS_INTS("sub_scaled", sub_scaled),
-    ROWS_FLOATS("sub_scaled", sub_scaled),
-    ROWS_FLOATS("div", div),
+    ROWS_FLOATS_LINES("sub_scaled", sub_scaled),
+    ROWS_FLOATS_LINES("div", div),
     ROWS_INTS("div_trunc", div_trunc),
     ROWS_FLOATS("div_trunc", div_trunc),
     ROWS_INTS("div_floor", div_floor),
@@ -288,25 +302,25 @@ const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROWS_INTS("fmod", fmod),
     ROWS_FLOATS("fmod", fmod),
     ROWS_FLOATS_APART("copysign", copysign),
-    ROWS_FLOATS("lerp", lerp),
+    ROWS_FLOATS_LINES("lerp", lerp),
     ROWS_INTS("addcmul", addcmul),
-    ROWS_FLOATS("addcmul", addcmul),
-    ROWS_FLOATS("addcdiv", addcdiv),
+    ROWS_FLOATS_LINES("addcmul", addcmul),
+    ROWS_FLOATS_LINES("addcdiv", addcdiv),
     ROW_BOOL("maximum", maximum),
     ROWS_INTS("maximum", maximum),
-    ROWS_FLOATS("maximum", maximum),
+    ROWS_FLOATS_LINES("maximum", maximum),
     ROW_BOOL("minimum", minimum),
     ROWS_INTS("minimum", minimum),
-    ROWS_FLOATS("minimum", minimum),
+    ROWS_FLOATS_LINES("minimum", minimum),
     ROW_BOOL("fmax", maximum),
     ROWS_INTS("fmax", maximum),
-    ROWS_FLOATS("fmax", fmax),
+    ROWS_FLOATS_LINES("fmax", fmax),
     ROW_BOOL("fmin", minimum),
     ROWS_INTS("fmin", minimum),
-    ROWS_FLOATS("fmin", fmin),
+    ROWS_FLOATS_LINES("fmin", fmin),
     ROW_BOOL("clamp", clamp),
     ROWS_INTS("clamp", clamp),
-    ROWS_FLOATS("clamp", clamp),
+    ROWS_FLOATS_LINES("clamp", clamp),
     ROW_BOOL("threshold", threshold),
     ROWS_INTS("threshold", threshold),
     ROWS_FLOATS("threshold", threshold),

@@ -5,6 +5,7 @@
 #define EXPR(x, y) ((x) == (y))
 #define OUT_BOOL
 #define LOOP "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         eq
@@ -18,6 +19,7 @@
 #define EXPR(x, y) ((x) != (y))
 #define OUT_BOOL
 #define LOOP "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         ne
@@ -31,6 +33,7 @@
 #define EXPR(x, y) ((x) < (y))
 #define OUT_BOOL
 #define LOOP "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         lt
@@ -44,6 +47,7 @@
 #define EXPR(x, y) ((x) <= (y))
 #define OUT_BOOL
 #define LOOP "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP         le
@@ -62,6 +66,27 @@ static inline void swapped(nomen__loop *loop, char *const ptr[], const int64_t s
         swapped(of##_##dtype, ptr, step, n);                                                       \
     }
 
+#if W32 > 1
+static inline void swapped_lines(nomen__lines *loop, char *const ptr[], const int64_t step[],
+                                 int64_t n, const int64_t down[], int64_t lines) {
+    loop((char *const[]){ptr[0], ptr[2], ptr[1]}, (const int64_t[]){step[0], step[2], step[1]}, n,
+         (const int64_t[]){down[0], down[2], down[1]}, lines);
+}
+#define SWAPPED_LINES(op, of, dtype)                                                               \
+    static void op##_##dtype##_lines(char *const ptr[], const int64_t step[], int64_t n,           \
+                                     const int64_t down[], int64_t lines) {                        \
+        swapped_lines(of##_##dtype##_lines, ptr, step, n, down, lines);                            \
+    }
+
+SWAPPED_LINES(gt, lt, f16)
+SWAPPED_LINES(gt, lt, bf16)
+SWAPPED_LINES(gt, lt, f32)
+SWAPPED_LINES(gt, lt, f64)
+SWAPPED_LINES(ge, le, f16)
+SWAPPED_LINES(ge, le, bf16)
+SWAPPED_LINES(ge, le, f32)
+SWAPPED_LINES(ge, le, f64)
+#endif
 SWAPPED(gt, lt, b8)
 SWAPPED(gt, lt, u8)
 SWAPPED(gt, lt, i8)
@@ -217,15 +242,16 @@ SWAPPED(ge_own, le_own, f64)
         ROW_OWN(text, NOMEN_I16, op##_i16), ROW_OWN(text, NOMEN_I32, op##_i32),                    \
         ROW_OWN(text, NOMEN_I64, op##_i64), ROW_OWN(text, NOMEN_F32, op##_f32),                    \
         ROW_OWN(text, NOMEN_F64, op##_f64)
-#define ROWS_REAL(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
+#define ROWS_REAL(text, op)  ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
+#define ROWS_ORDER(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS_LINES(text, op)
 
 const nomen__kernel NOMEN__TABLE(compare)[] = {
-    ROWS_REAL("eq", eq),
-    ROWS_REAL("ne", ne),
-    ROWS_REAL("lt", lt),
-    ROWS_REAL("le", le),
-    ROWS_REAL("gt", gt),
-    ROWS_REAL("ge", ge),
+    ROWS_ORDER("eq", eq),
+    ROWS_ORDER("ne", ne),
+    ROWS_ORDER("lt", lt),
+    ROWS_ORDER("le", le),
+    ROWS_ORDER("gt", gt),
+    ROWS_ORDER("ge", ge),
     ROWS_REAL("logical_and", logical_and),
     ROWS_REAL("logical_or", logical_or),
     ROWS_REAL("logical_xor", logical_xor),

@@ -27,6 +27,11 @@ extern bool (*const nomen__kernel_pairs)(void);
  * overlap otherwise. Nothing is aligned beyond the element. */
 typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
 
+/* The same over `lines` lines of n elements, `down` bytes from one to the next, where the output of
+ * a line is dense and each input is, or is one number. */
+typedef void nomen__lines(char *const ptr[], const int64_t step[], int64_t n, const int64_t down[],
+                          int64_t lines);
+
 /* Kernels of places (points.c) do several lines of n in one call: step[NOMEN__POINTS_LINES] is how
  * many, the next three are the bytes from one line to the next in ptr[0] to ptr[2]. No two lines
  * write to the same place. */
@@ -227,6 +232,7 @@ typedef struct nomen__kernel {
     nomen_dtype to; /* of "cast", and of a second row where it is not the usual one: the output's */
     nomen_dtype first; /* of the first operand, where it is another one (where: bool) */
     nomen__loop *loop;
+    nomen__lines *lines; /* of a light kernel; NULL: it is called for each line */
     const nomen__reducer *reducer;
     const nomen__scanner *scanner;
     nomen__rows *rows;

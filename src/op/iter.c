@@ -464,6 +464,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->even = it->again = it->turns = false;
     it->called = it->spans = it->wide = false;
+    it->lines = NULL;
     it->cut = 0;
     it->inner = 1;
     if (it->numel == 0) return;
@@ -543,6 +544,47 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->tiled = 0;
     it->casting = it->even = it->again = it->moves = it->turns = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
+}
+
+/* Does the dim move no input that is read in tiles? */
+static bool tiles_stay(const nomen__iter *it, int d) {
+    bool stay = true;
+    for (int k = 1; k < it->count; k++) stay &= !(it->tiled >> k & 1) || it->step[d][k] == 0;
+    return stay;
+}
+
+/* Many rows in a tile, of which each is short, take less time as one row: so many that it pays to
+ * make a tile of each input that is tiled, or tiles that are made but once. */
+static bool tiles_are_better(const nomen__iter *it, int64_t bytes) {
+    /* bytes of a row for each operand, without what is missing in its last vector; rows, and of how
+     * many bytes of a row one more */
+    enum { SHORT = 21, VECTOR = 64, MANY = 16, MORE = 4 };
+    if (!it->tiled || it->called) return false;
+    const int out = it->cut + 1;
+    const bool all = it->high >= it->size[out] || tiles_stay(it, out);
+    bool stay = all;
+    for (int d = out + 1; d < it->ndim; d++) stay &= tiles_stay(it, d);
+    if (stay) return true;
+    const int64_t rows = it->inner * it->width / it->size[0] * (all ? it->size[out] : it->high);
+    const int64_t missing = -bytes & (VECTOR - 1);
+    int64_t made = -1; /* of one tile, 3 of two */
+    for (int k = 1; k < it->count; k++)
+        if (it->tiled >> k & 1 && it->base[k] != it->base[k - 1]) made += 2;
+    return bytes - missing < SHORT * it->count &&
+           rows * it->count > 3 * made * (MANY + bytes / MORE);
+}
+
+void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
+    enum { LONG = 4096, LANE = 4 }; /* bytes */
+    if (it->ndim < 2 || it->casting || it->even || it->again || it->spans) return;
+    const int64_t item = it->own[1], bytes = it->size[0] * (item < LANE ? LANE : item);
+    if (bytes > LONG || it->step[0][0] != it->own[0] || tiles_are_better(it, bytes)) return;
+    /* where vectors in parts of half types are made element by element */
+    if (item < LANE && bytes % WHOLE_BYTES && !nomen__cpu_parts()) return;
+    for (int k = 1; k < it->count; k++)
+        if (has_holes(it, k)) return;
+    it->lines = lines;
+    it->tiled = 0;
 }
 
 /* ---- running it ------------------------------------------------------------------------------ */
@@ -655,6 +697,8 @@ static void run_lines(const nomen__iter *it, char *const *ptr, const int64_t *st
                       const int64_t *down, int64_t lines) {
     if (NOMEN_UNLIKELY(it->even)) {
         run_even(it, ptr, n, down, lines);
+    } else if (it->lines) {
+        it->lines(ptr, step, n, down, lines);
     } else if (it->casting) {
         char *at[OPERANDS];
         for (int64_t r = 0; r < lines; r++) {

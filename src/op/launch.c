@@ -71,6 +71,7 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
                      c->out[0]->ndim, c->out[0]->size, c->compute,
                      writes_own ? c->compute : c->writes);
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
+    if (!it.simple && c->kernel->lines && !writes_own) nomen__iter_by_lines(&it, c->kernel->lines);
     return nomen__iter_run_asking(&it);
 }
 

@@ -72,6 +72,12 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     }
 }
 
+#ifdef BY_LINES
+#define INPUTS        2
+#define LINES_EXPR(v) EXPR((v)[0], (v)[1])
+#include "kernels/loops/lines.h"
+#endif
+
 #else
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {

@@ -4,8 +4,8 @@
  * divisor, or a pole). With OUT_BOOL, EXPR gives a mask; with OUT_TRUTH too, which is written as
  * ones and zeros by st_truth_f32 and st_truth_f64. With EXACT, EXPR of numbers that a half
  * type has is one that it has. With HALVES_APART half types have a loop of their own, and none is
- * included for them. Takes LOOP, OP, EXPR, QUICK, OUT_BOOL, OUT_TRUTH, EXACT and HALVES_APART away
- * again. */
+ * included for them. With BY_LINES there is another loop over many short lines (lines.h). Takes
+ * LOOP, OP, EXPR, QUICK, OUT_BOOL, OUT_TRUTH, EXACT, HALVES_APART and BY_LINES away again. */
 
 #define SPLAT(v) v_like(v, (v)[0])
 
@@ -126,3 +126,4 @@
 #undef OUT_TRUTH
 #undef EXACT
 #undef HALVES_APART
+#undef BY_LINES

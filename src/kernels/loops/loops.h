@@ -186,6 +186,16 @@ static inline void loop_scatter(const void *block, char *to, int64_t step, int64
 #define ROWS_FLOATS(text, op)                                                                      \
     ROW(text, NOMEN_F16, op##_f16), ROW(text, NOMEN_BF16, op##_bf16),                              \
         ROW(text, NOMEN_F32, op##_f32), ROW(text, NOMEN_F64, op##_f64)
+/* Of an operation with BY_LINES. */
+#if W32 > 1
+#define ROW_LINES(text, enumerator, function)                                                      \
+    {.name = text, .dtype = enumerator, .loop = function, .lines = function##_lines}
+#else
+#define ROW_LINES ROW
+#endif
+#define ROWS_FLOATS_LINES(text, op)                                                                \
+    ROW_LINES(text, NOMEN_F16, op##_f16), ROW_LINES(text, NOMEN_BF16, op##_bf16),                  \
+        ROW_LINES(text, NOMEN_F32, op##_f32), ROW_LINES(text, NOMEN_F64, op##_f64)
 #define ROWS_COMPLEXES(text, op) ROW(text, NOMEN_C64, op##_c64), ROW(text, NOMEN_C128, op##_c128)
 
 #endif

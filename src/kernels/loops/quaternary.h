@@ -73,29 +73,36 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     bool dense = step[0] == to && n > 0;
     for (int k = 1; k <= 4; k++) dense &= step[k] == ti || step[k] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
+        const bool moves[] = {step[1] != 0, step[2] != 0, step[3] != 0, step[4] != 0};
         LOOP_ONE(one, at[0]);
         LOOP_ONE(two, at[1]);
         LOOP_ONE(three, at[2]);
         LOOP_ONE(four, at[3]);
         V x = one, a = two, b = three, c = four;
         for (; i < whole; i += W) {
-            if (step[1]) x = LD(at[0] + i * ti);
-            if (step[2]) a = LD(at[1] + i * ti);
-            if (step[3]) b = LD(at[2] + i * ti);
-            if (step[4]) c = LD(at[3] + i * ti);
+            if (moves[0]) x = LD(at[0] + i * ti);
+            if (moves[1]) a = LD(at[1] + i * ti);
+            if (moves[2]) b = LD(at[2] + i * ti);
+            if (moves[3]) c = LD(at[3] + i * ti);
             ST(o + i * to, EXPR(x, a, b, c));
         }
         n -= whole;
         if (n == 0) return;
-        if (step[1]) x = LDN(at[0] + i * ti, n);
-        if (step[2]) a = LDN(at[1] + i * ti, n);
-        if (step[3]) b = LDN(at[2] + i * ti, n);
-        if (step[4]) c = LDN(at[3] + i * ti, n);
+        if (moves[0]) x = LDN(at[0] + i * ti, n);
+        if (moves[1]) a = LDN(at[1] + i * ti, n);
+        if (moves[2]) b = LDN(at[2] + i * ti, n);
+        if (moves[3]) c = LDN(at[3] + i * ti, n);
         STN(o + i * to, EXPR(x, a, b, c), n);
         return;
     }
     LOOP_NAME2(FN, strided)(ptr, step, n);
 }
+
+#ifdef BY_LINES
+#define INPUTS        4
+#define LINES_EXPR(v) EXPR((v)[0], (v)[1], (v)[2], (v)[3])
+#include "kernels/loops/lines.h"
+#endif
 
 #else
 

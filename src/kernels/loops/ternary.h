@@ -17,22 +17,23 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
         const int64_t whole = n & ~(int64_t)(W - 1);
+        const bool moves[] = {step[1] != 0, step[2] != 0, step[3] != 0};
         LOOP_ONE(first, a);
         LOOP_ONE(second, b);
         LOOP_ONE(third, c);
         V x = first, y = second, z = third;
         int64_t i = 0;
         for (; i < whole; i += W) {
-            if (step[1]) x = LD(a + i * ti);
-            if (step[2]) y = LD(b + i * ti);
-            if (step[3]) z = LD(c + i * ti);
+            if (moves[0]) x = LD(a + i * ti);
+            if (moves[1]) y = LD(b + i * ti);
+            if (moves[2]) z = LD(c + i * ti);
             ST(o + i * to, EXPR(x, y, z));
         }
         n -= whole;
         if (n == 0) return;
-        if (step[1]) x = LDN(a + i * ti, n);
-        if (step[2]) y = LDN(b + i * ti, n);
-        if (step[3]) z = LDN(c + i * ti, n);
+        if (moves[0]) x = LDN(a + i * ti, n);
+        if (moves[1]) y = LDN(b + i * ti, n);
+        if (moves[2]) z = LDN(c + i * ti, n);
         STN(o + i * to, EXPR(x, y, z), n);
         return;
     }
@@ -90,6 +91,12 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     }
     LOOP_NAME2(FN, strided)(ptr, step, n);
 }
+
+#ifdef BY_LINES
+#define INPUTS        3
+#define LINES_EXPR(v) EXPR((v)[0], (v)[1], (v)[2])
+#include "kernels/loops/lines.h"
+#endif
 
 #else
 
