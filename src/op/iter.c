@@ -546,37 +546,41 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
-/* Does the dim move no input that is read in tiles? */
-static bool tiles_stay(const nomen__iter *it, int d) {
-    bool stay = true;
-    for (int k = 1; k < it->count; k++) stay &= !(it->tiled >> k & 1) || it->step[d][k] == 0;
-    return stay;
+/* Is the tile of this input made anew on the way, as a dim further out moves it? */
+static bool is_made_anew(const nomen__iter *it, int k) {
+    const int out = it->cut + 1;
+    bool anew = it->high < it->size[out] && it->step[out][k];
+    for (int d = out + 1; d < it->ndim; d++) anew |= it->step[d][k] != 0;
+    return anew;
 }
 
-/* Many rows in a tile, of which each is short, take less time as one row: so many that it pays to
- * make a tile of each input that is tiled, or tiles that are made but once. */
+/* Many rows in a tile, of which each is short or of which few lie at even distances, take less time
+ * as one row: so many that it pays to make a tile of each input, unless that is made but once. */
 static bool tiles_are_better(const nomen__iter *it, int64_t bytes) {
-    /* bytes of a row for each operand, without what is missing in its last vector; rows, and of how
-     * many bytes of a row one more */
-    enum { SHORT = 21, VECTOR = 64, MANY = 16, MORE = 4 };
+    /* bytes of a row for each input, without what is missing in its last vector; rows, and of how
+     * many bytes of a row one more; rows at even distances */
+    enum { SHORT = 32, VECTOR = 64, MANY = 14, MORE = 4, PLANE = 8 };
     if (!it->tiled || it->called) return false;
     const int out = it->cut + 1;
-    const bool all = it->high >= it->size[out] || tiles_stay(it, out);
-    bool stay = all;
-    for (int d = out + 1; d < it->ndim; d++) stay &= tiles_stay(it, d);
-    if (stay) return true;
+    bool all = it->high >= it->size[out]; /* or the tile serves all of them */
+    int64_t made = -1;                    /* 1 for one tile, 3 for two */
+    for (int k = 1; k < it->count; k++) {
+        if (!(it->tiled >> k & 1) || !is_made_anew(it, k)) continue;
+        all |= it->step[out][k] == 0;
+        if (it->base[k] != it->base[k - 1]) made += 2;
+    }
+    if (made < 0) return true;
     const int64_t rows = it->inner * it->width / it->size[0] * (all ? it->size[out] : it->high);
     const int64_t missing = -bytes & (VECTOR - 1);
-    int64_t made = -1; /* of one tile, 3 of two */
-    for (int k = 1; k < it->count; k++)
-        if (it->tiled >> k & 1 && it->base[k] != it->base[k - 1]) made += 2;
-    return bytes - missing < SHORT * it->count &&
+    return (bytes - missing < SHORT * (it->count - 1) || it->size[1] < PLANE) &&
            rows * it->count > 3 * made * (MANY + bytes / MORE);
 }
 
 void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
     enum { LONG = 4096, LANE = 4 }; /* bytes */
+    enum { FEWEST = 3 };            /* lines that are worth it */
     if (it->ndim < 2 || it->casting || it->even || it->again || it->spans) return;
+    if (it->size[1] < FEWEST) return;
     const int64_t item = it->own[1], bytes = it->size[0] * (item < LANE ? LANE : item);
     if (bytes > LONG || it->step[0][0] != it->own[0] || tiles_are_better(it, bytes)) return;
     /* where vectors in parts of half types are made element by element */
