@@ -300,6 +300,10 @@ static bool is_turned(const order_job *job, const nomen_tensor *in) {
          * they are in each other's way in the second cache */
         LONG = 256,
         CLASH = 1 << 20,
+        /* yes: so many elements of so many bytes at most, as what is fetched together is but a part
+         * of a line; not for one result of short rows */
+        SOME = 80,
+        NARROW = 2,
         /* yes: fewer rows side by side, which leave batches of the kernel empty */
         BESIDE = 2 * TOGETHER,
         /* but one group of these: of rows of up to so many elements that have one result each, or
@@ -322,6 +326,7 @@ static bool is_turned(const order_job *job, const nomen_tensor *in) {
         if (!job->order->sides(job->order, &across)) return true;
     }
     const bool one = row->count == 1 && row->n <= SHORT;
+    if (!one && row->n >= SOME && nomen__item(in->dtype) <= NARROW) return true;
     if (beside < BESIDE) return job->lines.ndim > 1 || !(one || in->numel <= QUICK);
     return rest && beside < MANY && (!one || LACKS * (TOGETHER - rest) > beside);
 }
