@@ -428,9 +428,21 @@ static nomen_tensor *dense_table(nomen_tensor *t, const nomen_tensor *out) {
     return nomen__copied(made, t);
 }
 
+/* The dims that repeat what slices along one dim have, which is taken once then; not where it is
+ * whole rows. */
+static uint64_t repeats_of(const nomen__call *c, int first, int count) {
+    enum { LEAST = 1024 };
+    const nomen_tensor *in = c->in[0], *out = c->out[0];
+    const int last = in->ndim - 1;
+    if (count != 1 || out->ndim != in->ndim || out->numel < LEAST) return 0;
+    return first == last || !in->stride[last] ? nomen__repeats(in, nomen__along(first)) : 0;
+}
+
 /* The rule without its table. */
 static nomen_status take_slices(nomen__call *c, int first, int count, int index_ndim,
                                 nomen__place_rule rule) {
+    const uint64_t repeated = repeats_of(c, first, count);
+    if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, nomen__along(first), repeated);
     nomen_tensor *in = c->in[0];
     if (are_across(c, first, count)) c->in[0] = dense_table(in, c->out[0]);
     nomen_tensor *table = c->in[0];

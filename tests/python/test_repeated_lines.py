@@ -106,6 +106,20 @@ def test_results_go_where_they_are_asked_for():
     assert x.tolist() == list(range(39, -1, -1))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_slices_of_lines_that_repeat(dtype):
+    for some, all_of_them in (((60, 1), (60, 70)), ((1, 50), (90, 50)), ((8, 1, 9, 1), (8, 7, 9, 5))):
+        t = numbers(some, dtype)[0].expand(all_of_them)
+        written = t.contiguous()
+        for dim, size in enumerate(all_of_them):
+            places = nomen.arange(3 * size).flip(0) % size
+            same(t.index_select(dim, places), written.index_select(dim, places))
+            item = (slice(None),) * dim + (places,)
+            same(t[item], written[item])
+            with pytest.raises(IndexError):
+                t.index_select(dim, places + 1)
+
+
 def test_gradients():
     x = nomen.rand(1, 30, requires_grad=True)
     weights = nomen.rand(25, 30)
