@@ -556,10 +556,10 @@ static bool is_made_anew(const nomen__iter *it, int k) {
 
 /* Many rows in a tile, of which each is short or of which few lie at even distances, take less time
  * as one row: so many that it pays to make a tile of each input, unless that is made but once. */
-static bool tiles_are_better(const nomen__iter *it, int64_t bytes) {
+static bool tiles_are_better(const nomen__iter *it, int64_t bytes, bool lines) {
     /* bytes of a row for each input, without what is missing in its last vector; rows, and of how
-     * many bytes of a row one more; rows at even distances */
-    enum { SHORT = 32, VECTOR = 64, MANY = 14, MORE = 4, PLANE = 8 };
+     * many bytes of a row one more; rows at even distances; rows, where each is a call */
+    enum { SHORT = 32, VECTOR = 64, MANY = 14, MORE = 4, PLANE = 8, CALLS = 8 };
     if (!it->tiled || it->called) return false;
     const int out = it->cut + 1;
     bool all = it->high >= it->size[out]; /* or the tile serves all of them */
@@ -571,9 +571,9 @@ static bool tiles_are_better(const nomen__iter *it, int64_t bytes) {
     }
     if (made < 0) return true;
     const int64_t rows = it->inner * it->width / it->size[0] * (all ? it->size[out] : it->high);
-    const int64_t missing = -bytes & (VECTOR - 1);
-    return (bytes - missing < SHORT * (it->count - 1) || it->size[1] < PLANE) &&
-           rows * it->count > 3 * made * (MANY + bytes / MORE);
+    const int64_t missing = -bytes & (VECTOR - 1), many = lines ? MANY + bytes / MORE : CALLS;
+    const bool is_short = bytes - missing < SHORT * (it->count - 1);
+    return (is_short || !lines || it->size[1] < PLANE) && rows * it->count > 3 * made * many;
 }
 
 void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
@@ -582,9 +582,12 @@ void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
     if (it->ndim < 2 || it->casting || it->even || it->again || it->spans) return;
     if (it->size[1] < FEWEST) return;
     const int64_t item = it->own[1], bytes = it->size[0] * (item < LANE ? LANE : item);
-    if (bytes > LONG || it->step[0][0] != it->own[0] || tiles_are_better(it, bytes)) return;
-    /* where vectors in parts of half types are made element by element */
-    if (item < LANE && bytes % WHOLE_BYTES && !nomen__cpu_parts()) return;
+    if (bytes > LONG || it->step[0][0] != it->own[0]) return;
+    if (tiles_are_better(it, bytes, lines != NULL)) return;
+    /* where vectors in parts of half types are made element by element; what is left of a row of
+     * bytes behind whole vectors takes many steps; a heavy kernel takes longer to begin */
+    if (item < LANE && (!lines || (bytes % WHOLE_BYTES && !nomen__cpu_parts()))) return;
+    if (!lines && it->alone != NOMEN__ALONE) return;
     for (int k = 1; k < it->count; k++)
         if (has_holes(it, k)) return;
     it->lines = lines;

@@ -71,7 +71,7 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
                      c->out[0]->ndim, c->out[0]->size, c->compute,
                      writes_own ? c->compute : c->writes);
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
-    if (!it.simple && c->kernel->lines && !writes_own) nomen__iter_by_lines(&it, c->kernel->lines);
+    if (!it.simple) nomen__iter_by_lines(&it, writes_own ? NULL : c->kernel->lines);
     return nomen__iter_run_asking(&it);
 }
 
@@ -114,7 +114,7 @@ nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
     return folds ? nomen__map_apply(t, &map) : nomen__retain(t);
 }
 
-uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along) {
+uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along, int64_t times) {
     enum { WORTH = 512 }; /* elements, of which a call less is one more */
     uint64_t repeated = 0;
     int64_t left = in->numel;
@@ -123,7 +123,7 @@ uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along) {
         repeated |= UINT64_C(1) << d;
         left /= in->size[d];
     }
-    return in->numel - left < WORTH ? 0 : repeated;
+    return in->numel - left < WORTH || in->numel < times * left ? 0 : repeated;
 }
 
 /* t with one of each of those dims of the input; it may lack the dims in `along`. */

@@ -59,12 +59,14 @@ nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nome
 
 /* The set of dims that lines are along: that one, or where it is negative all of them. */
 static inline uint64_t nomen__along(int dim) { return dim < 0 ? UINT64_MAX : UINT64_C(1) << dim; }
-/* The dims of an input that repeat its lines along those in `along` (expand); 0: there are none, or
- * too few elements to be worth it. */
-uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along);
-static inline uint64_t nomen__repeats(const nomen_tensor *in, uint64_t along) {
+/* The dims of an input that repeat its lines along those in `along` (expand), `times` times or
+ * more; 0: there are none, or too few elements to be worth it. */
+uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along, int64_t times);
+/* Where results are as many as elements, to copy them takes a good part of the time. */
+enum { NOMEN__TWICE = 2, NOMEN__OFTEN = 4 };
+static inline uint64_t nomen__repeats(const nomen_tensor *in, uint64_t along, int64_t times) {
     if (NOMEN_LIKELY(in->flags & (NOMEN__CONTIGUOUS | NOMEN__AWAY))) return 0;
-    return nomen__repeated_dims(in, along);
+    return nomen__repeated_dims(in, along, times);
 }
 /* Launches c on one of each of the lines that those dims repeat, and copies what comes of it to all
  * places. For launches in which a line's results depend on nothing but the line. */

@@ -435,7 +435,9 @@ static uint64_t repeats_of(const nomen__call *c, int first, int count) {
     const nomen_tensor *in = c->in[0], *out = c->out[0];
     const int last = in->ndim - 1;
     if (count != 1 || out->ndim != in->ndim || out->numel < LEAST) return 0;
-    return first == last || !in->stride[last] ? nomen__repeats(in, nomen__along(first)) : 0;
+    return first == last || !in->stride[last]
+               ? nomen__repeats(in, nomen__along(first), NOMEN__TWICE)
+               : 0;
 }
 
 /* The rule without its table. */

@@ -494,6 +494,11 @@ static bool is_in_order(const nomen__call *c, const nomen_tensor *in, int dim) {
            in->ndim > 0 && in->size[dim] > 1 && in->stride[dim] == 0;
 }
 
+/* Are the results the elements themselves? */
+static bool is_copied(const nomen__call *c, const nomen_tensor *in, int dim) {
+    return is_in_order(c, in, dim) || nomen__are_ones(in, dim);
+}
+
 static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
     nomen_tensor *places = out[1] ? nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]) : NULL;
     if (out[1] && !places) return NOMEN_ERROR_MEMORY;
@@ -529,8 +534,10 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     const nomen_tensor *shaped = values ? values : indices;
     if (!shaped || shaped->numel == 0) return NOMEN_OK;
     int dim = c->dims_count < 0 ? -1 : c->dim;
-    const uint64_t along = nomen__along(dim), repeated = nomen__repeats(c->in[0], along);
-    if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, along, repeated);
+    const uint64_t along = nomen__along(dim),
+                   repeated = nomen__repeats(c->in[0], along, NOMEN__OFTEN);
+    if (NOMEN_UNLIKELY(repeated) && !is_copied(c, c->in[0], dim))
+        return nomen__launch_once(c, along, repeated);
     nomen_tensor *in = input_of(c, dim < 0);
     bool ready = in != NULL;
     for (int k = 0; ready && k < 2; k++) {

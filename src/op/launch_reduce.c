@@ -951,7 +951,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
 }
 
 nomen_status nomen__launch_reduce(nomen__call *c) {
-    const uint64_t repeated = nomen__repeats(c->in[0], c->mask);
+    const uint64_t repeated = nomen__repeats(c->in[0], c->mask, NOMEN__TWICE);
     if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, c->mask, repeated);
     nomen_tensor *const out[NOMEN__MAX_OUT] = {
         c->skip[0] ? NULL : c->out[0],
@@ -962,7 +962,7 @@ nomen_status nomen__launch_reduce(nomen__call *c) {
 
 /* Of a reducer with two results only the second one is wanted: the position. */
 nomen_status nomen__launch_positions(nomen__call *c) {
-    const uint64_t repeated = nomen__repeats(c->in[0], c->mask);
+    const uint64_t repeated = nomen__repeats(c->in[0], c->mask, NOMEN__TWICE);
     if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, c->mask, repeated);
     nomen_tensor *const out[NOMEN__MAX_OUT] = {NULL, c->out[0]};
     return launch(c, out);

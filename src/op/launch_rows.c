@@ -161,7 +161,8 @@ static bool run_few(const nomen__kernel *kernel, nomen_tensor *out, const nomen_
 }
 
 nomen_status nomen__launch_rows(nomen__call *c) {
-    const uint64_t along = nomen__along(c->dim), repeated = nomen__repeats(c->in[0], along);
+    const uint64_t along = nomen__along(c->dim),
+                   repeated = nomen__repeats(c->in[0], along, NOMEN__OFTEN);
     if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, along, repeated);
     if (c->in[0]->dtype == (uint8_t)c->compute && run_few(c->kernel, c->out[0], c->in[0], c->dim))
         return NOMEN_OK;

@@ -421,8 +421,10 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     const nomen__of_one of_one = c->kernel->scanner->of_one;
     bool second = c->op->nout > 1 && !c->skip[1];
     if (c->out[0]->numel == 0) return NOMEN_OK;
-    const uint64_t along = nomen__along(c->dim), repeated = nomen__repeats(c->in[0], along);
-    if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, along, repeated);
+    const uint64_t along = nomen__along(c->dim),
+                   repeated = nomen__repeats(c->in[0], along, NOMEN__OFTEN);
+    if (NOMEN_UNLIKELY(repeated) && !nomen__are_ones(c->in[0], c->dim))
+        return nomen__launch_once(c, along, repeated);
     int flag = nomen__arg_of(c->op, NOMEN__FLAG);
     bool reverse = flag >= 0 && nomen__given(c, flag) && c->arg[flag].flag;
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);

@@ -108,7 +108,8 @@ def test_results_go_where_they_are_asked_for():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_slices_of_lines_that_repeat(dtype):
-    for some, all_of_them in (((60, 1), (60, 70)), ((1, 50), (90, 50)), ((8, 1, 9, 1), (8, 7, 9, 5))):
+    shapes = (((60, 1), (60, 70)), ((1, 50), (90, 50)), ((8, 1, 9, 1), (8, 7, 9, 5)))
+    for some, all_of_them in shapes:
         t = numbers(some, dtype)[0].expand(all_of_them)
         written = t.contiguous()
         for dim, size in enumerate(all_of_them):
