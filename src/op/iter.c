@@ -579,9 +579,11 @@ static bool tiles_are_better(const nomen__iter *it, int64_t bytes, bool lines) {
 void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
     enum { LONG = 4096, LANE = 4 }; /* bytes */
     enum { FEWEST = 3 };            /* lines that are worth it */
+    if (it->numel == 0) return;     /* nothing was planned */
     if (it->ndim < 2 || it->casting || it->even || it->again || it->spans) return;
     if (it->size[1] < FEWEST) return;
-    const int64_t item = it->own[1], bytes = it->size[0] * (item < LANE ? LANE : item);
+    const int64_t item = it->own[0] > it->own[1] ? it->own[0] : it->own[1]; /* bool is one */
+    const int64_t bytes = it->size[0] * (item < LANE ? LANE : item);
     if (bytes > LONG || it->step[0][0] != it->own[0]) return;
     if (tiles_are_better(it, bytes, lines != NULL)) return;
     /* where vectors in parts of half types are made element by element; what is left of a row of

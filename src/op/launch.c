@@ -51,6 +51,7 @@ static nomen_status launch_mixed(nomen__call *c) {
     nomen__iter it;
     nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                            c->out[0]->size, dtypes);
+    if (!it.simple) nomen__iter_by_lines(&it, NULL);
     return nomen__iter_run_asking(&it);
 }
 
@@ -102,27 +103,30 @@ nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nome
     return places ? nomen__fill_values(out[1], &first) : nomen__copy_values(out[1], in);
 }
 
+/* The dims along which t is the same again and again (expand), but for those in `besides`. */
+static uint64_t expanded_dims(const nomen_tensor *t, uint64_t besides) {
+    uint64_t dims = 0;
+    for (int d = 0; d < t->ndim; d++)
+        if (t->stride[d] == 0 && t->size[d] > 1) dims |= UINT64_C(1) << d;
+    return dims & ~besides;
+}
+
 nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
+    const uint64_t dims = expanded_dims(t, keep < 0 ? 0 : UINT64_C(1) << keep);
+    if (!dims) return nomen__retain(t);
     nomen__map map;
-    bool folds = false;
     nomen__map_identity(t, &map);
-    for (int d = 0; d < t->ndim; d++) {
-        if (d == keep || t->stride[d] || t->size[d] < 2) continue;
-        map.size[d] = 1;
-        folds = true;
-    }
-    return folds ? nomen__map_apply(t, &map) : nomen__retain(t);
+    for (int d = 0; d < t->ndim; d++)
+        if (dims >> d & 1) map.size[d] = 1;
+    return nomen__map_apply(t, &map);
 }
 
 uint64_t nomen__repeated_dims(const nomen_tensor *in, uint64_t along, int64_t times) {
-    enum { WORTH = 512 }; /* elements, of which a call less is one more */
-    uint64_t repeated = 0;
+    enum { WORTH = 512 }; /* elements that need not be worked on, for another call and a copy */
+    const uint64_t repeated = expanded_dims(in, along);
     int64_t left = in->numel;
-    for (int d = 0; d < in->ndim; d++) {
-        if (along >> d & 1 || in->stride[d] || in->size[d] < 2) continue;
-        repeated |= UINT64_C(1) << d;
-        left /= in->size[d];
-    }
+    for (int d = 0; d < in->ndim; d++)
+        if (repeated >> d & 1) left /= in->size[d];
     return in->numel - left < WORTH || in->numel < times * left ? 0 : repeated;
 }
 

@@ -588,10 +588,10 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
 void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                             nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
                             const nomen_dtype *dtypes);
-/* Of an iterator that was made: so many elements are done by one thread. */
 /* After it was made: the kernel's loop over many lines, or where lines is NULL a call for each, if
  * that takes less time than copies that make one row of many. */
 void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines);
+/* Of an iterator that was made: so many elements are done by one thread. */
 static inline void nomen__iter_alone(nomen__iter *it, int64_t alone) {
     if (it->again && 8 * it->size[0] <= alone) return; /* most of it is copies */
     it->alone = alone;
