@@ -218,10 +218,10 @@ static void find_tiles(nomen__iter *it) {
 }
 
 /* Rows of numbers that are all the same: computed once, then spread. Rows of a few elements far
- * apart go otherwise (find_blocks), a lone row of one operand is the kernel's own affair. */
+ * apart go otherwise (find_blocks). */
 static void find_even_rows(nomen__iter *it) {
     const bool dense = it->step[0][0] == it->own[0], rows = it->ndim > 1;
-    bool even = !it->moves && !it->tiled && (rows ? dense || it->size[0] >= TINY : it->count > 2);
+    bool even = !it->moves && !it->tiled && (!rows || dense || it->size[0] >= TINY);
     for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
     it->even = even;
 }

@@ -82,6 +82,15 @@ def test_rows_with_gaps_and_results_that_exist(dtype):
             same(changed[:, :1], whole[:, :1])
 
 
+def test_rows_of_nothing_and_no_rows():
+    for shapes in (((0, 5), (1, 5)), ((7, 0), (7, 1)), ((4, 0, 3), (4, 1, 1)), ((0, 1), (1, 9))):
+        x, y = (nomen.ones(s) for s in shapes)
+        turned = x.transpose(0, 1).transpose(0, 1)
+        for made in (nomen.add(x, y), nomen.addcmul(x, y, x), nomen.lt(x, y), turned * y):
+            assert made.numel() == 0
+            assert made.shape == np.broadcast_shapes(*shapes)
+
+
 def test_names_are_kept():
     x = nomen.rand(8, 1, 20, names=("N", "C", "L"))
     y = nomen.rand(8, 9, 1, names=("N", "C", "L"))

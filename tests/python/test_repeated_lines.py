@@ -121,6 +121,22 @@ def test_slices_of_lines_that_repeat(dtype):
                 t.index_select(dim, places + 1)
 
 
+def test_functions_of_one_number():
+    for dtype in ("float16", "float32", "float64", "complex64", "complex128", "int32", "bool"):
+        for size in (2, 33, 700):
+            for step in (1, 2):
+                x = nomen.full((1,), 3 / 4).to(getattr(nomen, dtype)).expand(size)
+                written = x.clone(memory_format=nomen.contiguous_format)
+                for name in ("sigmoid", "sqrt", "neg", "abs", "square", "reciprocal"):
+                    if name == "neg" and dtype == "bool":
+                        continue
+                    same(getattr(nomen, name)(x), getattr(nomen, name)(written))
+                    wanted = getattr(nomen, name)(written)
+                    room = nomen.zeros(step * size, dtype=wanted.dtype)[::step]
+                    getattr(nomen, name)(x, out=room)
+                    assert room.tolist() == wanted.tolist()
+
+
 def test_gradients():
     nomen.manual_seed(3)
     x = nomen.rand(1, 30, requires_grad=True)
