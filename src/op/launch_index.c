@@ -393,15 +393,33 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
     return s;
 }
 
+/* The stride that dim d of self, which is not indexed, has in the result. */
+static int64_t stride_in_result(const nomen__call *c, int first, int d) {
+    const nomen_tensor *t = c->in[0], *out = c->out[0];
+    return out->stride[d < first ? d : d - t->ndim + out->ndim];
+}
+
 /* The dim of self, but for those that are indexed, that is the nearest one of the result; -1: it is
  * none of them. */
 static int nearest_of(const nomen__call *c, int first, int count) {
-    const nomen_tensor *t = c->in[0], *out = c->out[0];
+    const nomen_tensor *t = c->in[0];
     for (int d = t->ndim - 1; d >= 0; d--) {
         if (t->size[d] == 1 || (d >= first && d < first + count)) continue;
-        if (out->stride[d < first ? d : d - t->ndim + out->ndim] == 1) return d;
+        if (stride_in_result(c, first, d) == 1) return d;
     }
     return -1;
+}
+
+/* Elements from dim d on outwards that go on in each other, in self and in the result. */
+static int64_t joined_from(const nomen__call *c, int first, int count, int d) {
+    const nomen_tensor *t = c->in[0];
+    int64_t run = t->size[d];
+    for (int k = d - 1; k >= 0 && (k < first || k >= first + count); k--) {
+        if (t->size[k] == 1) continue;
+        if (t->stride[k] != run * t->stride[d] || stride_in_result(c, first, k) != run) break;
+        run *= t->size[k];
+    }
+    return run;
 }
 
 /* Slices that lie across would be taken element by element, each from another line of memory: to
@@ -415,9 +433,9 @@ static bool are_across(const nomen__call *c, int first, int count) {
     int64_t limit = 1;
     for (int k = first; k < first + count; k++) limit *= t->size[k];
     if (d < 0 || t->stride[d] == 1 || c->out[0]->numel < LEAST) return false;
-    if (nomen__is_stepped_run(t->size[d], t->stride[d], item) && c->in[1]->numel <= 2 * limit)
-        return false;
-    return limit <= share * c->in[1]->numel;
+    if (limit > share * c->in[1]->numel) return false;
+    return c->in[1]->numel > 2 * limit ||
+           !nomen__is_stepped_run(joined_from(c, first, count, d), t->stride[d], item);
 }
 
 /* In the order in which the result lies, where that has as many dims. */

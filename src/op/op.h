@@ -536,7 +536,7 @@ static inline void nomen__cast_one(nomen__loop *cast, nomen_dtype to, void *valu
 const nomen__gemm *nomen__gemm_for(const nomen__gemm *own, nomen_dtype dtype, int64_t m, int64_t n,
                                    int64_t k);
 
-/* ---- the iterator (iter.c) ------------------------------------------------------------------- */
+/* ---- the iterator (iter.c, iter_plan.c) ------------------------------------------------------ */
 
 /* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in
  * c's dtype; operands of other dtypes pass through a block buffer. */

@@ -752,14 +752,17 @@ static void plan_runs(place_walk *w, const place_dims *dims) {
     w->run = 1;
     w->run_step = step * w->item;
     w->place_step = w->item;
-    if (dims->count && dims->rows[0] == step &&
-        nomen__is_stepped_run(dims->size[0], dims->table[0], w->item)) {
-        w->run = dims->size[0];
-        w->place_step = dims->table[0] * w->item;
-        k = 1;
-    } else {
-        for (; k < dims->count && dims->table[k] == w->run && dims->rows[k] == w->run * step; k++)
-            w->run *= dims->size[k];
+    if (dims->count && dims->rows[0] == step) {
+        const int64_t near = dims->table[0];
+        int64_t run = 1;
+        for (; k < dims->count && dims->table[k] == near * run && dims->rows[k] == run * step; k++)
+            run *= dims->size[k];
+        if (near == 1 || nomen__is_stepped_run(run, near, w->item)) {
+            w->run = run;
+            w->place_step = near * w->item;
+        } else {
+            k = 0;
+        }
     }
     /* runs of a few elements that are added take longer to call than to add one by one */
     if (w->fold && k >= dims->behind && w->run > 1 && w->run <= FEW_ADDED) {

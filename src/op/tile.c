@@ -347,13 +347,19 @@ static int merge_block(const nomen__block *b, block_dim *dim) {
 }
 
 /* The planes of it that are moved at a time: of dim 0, in which one side has no holes, and of the
- * one whose elements are the nearest on the other. */
+ * one whose elements are the nearest on the other; but where these are a few elements, of the
+ * longest one, since each plane is a call. */
 static void choose_plane(block_dim *dim, int n, int64_t item) {
+    enum { SMALL = 32, LONGER = 4 };
     const bool gathers = dim[0].to == item;
-    int far = 1;
-    for (int d = 2; d < n; d++)
+    int far = 1, longest = 1;
+    for (int d = 2; d < n; d++) {
         if (llabs(gathers ? dim[d].from : dim[d].to) < llabs(gathers ? dim[far].from : dim[far].to))
             far = d;
+        if (dim[d].size > dim[longest].size) longest = d;
+    }
+    if (dim[0].size * dim[far].size <= SMALL && dim[longest].size > LONGER * dim[far].size)
+        far = longest;
     const block_dim chosen = dim[far];
     dim[far] = dim[1];
     dim[1] = chosen;
