@@ -37,6 +37,10 @@ static inline __attribute__((always_inline)) void
 FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b, int64_t k,
                 const FN(form) f, const int beside, const bool asks) {
     const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
+    /* up to where a row of B that is less than a vector is loaded as one, with what is behind it:
+     * of small elements a part of a vector is put together one by one */
+    const char *const behind =
+        E < 4 && b_row > 0 ? g->b + (g->k - 1) * b_row + (f.count - W) * E : NULL;
 #pragma GCC unroll 32
     for (int x = 0; x < beside * f.rows * f.nv; x++) acc[x] = (V){0};
     for (; k > 0; k--, a += a_col, b += b_row)
@@ -48,7 +52,8 @@ FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b,
             for (int v = 0; v < f.nv; v++) {
                 const char *in = other + FN(place)(f, v) * E;
                 if (asks && f.nv > 1) __builtin_prefetch(in + DIRECT_AHEAD * b_row);
-                line[v] = f.whole ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), f.count);
+                const bool vector = f.whole || (E < 4 && in <= behind);
+                line[v] = vector ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), f.count);
             }
 #pragma GCC unroll 16
             for (int r = 0; r < f.rows; r++) {

@@ -305,18 +305,37 @@ static inline V FN(some)(const char *p, int64_t n) {
 }
 
 /* One column or four, `col` bytes apart, times x, into sums: step by step as tiles do it, the last
- * rows, too, so that an element has the same bits wherever C is cut. */
+ * rows, too, so that an element has the same bits wherever C is cut. ahead: there is as much behind
+ * the last rows as a vector has more, and room for it in sum. */
 static inline __attribute__((always_inline)) void
-FN(add_columns)(C *sum, const char *q, const C *x, int64_t rows, int64_t col, const int count) {
+FN(add_columns)(C *sum, const char *q, const C *x, int64_t rows, int64_t col, const int count,
+                const bool ahead) {
     V own[4];
 #pragma GCC unroll 4
     for (int u = 0; u < count; u++) own[u] = FN(splat)(x[u]);
     for (int64_t r = 0; r < rows; r += W, q += W * E) {
         V s = FN(own)(sum + r);
 #pragma GCC unroll 4
-        for (int u = 0; u < count; u++) s = FMA(FN(some)(q + u * col, rows - r), own[u], s);
+        for (int u = 0; u < count; u++) {
+            const V a = ahead ? LDV(&CAT(T, q, u * col)) : FN(some)(q + u * col, rows - r);
+            s = FMA(a, own[u], s);
+        }
         memcpy(sum + r, &s, sizeof s);
     }
+}
+
+/* All k of them, by fours as long as there are as many. */
+static inline void FN(add_all_columns)(C *sum, const char *a, const C *x, int64_t rows, int64_t k,
+                                       int64_t col) {
+    const int64_t over = -rows & (W - 1), last = (k - 1) * col;
+    int64_t p = 0;
+    for (; p + 4 <= k; p += 4) {
+        if (over == 0 || (p + 3) * col + over * E <= last)
+            FN(add_columns)(sum, a + p * col, x + p, rows, col, 4, true);
+        else
+            FN(add_columns)(sum, a + p * col, x + p, rows, col, 4, false);
+    }
+    for (; p < k; p++) FN(add_columns)(sum, a + p * col, x + p, rows, col, 1, false);
 }
 
 /* C = A x, x contiguous and computed already. */
@@ -329,13 +348,10 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
     C sum[GEMM_STRIP] __attribute__((aligned(64)));
     for (int64_t i = 0; i < m; i += GEMM_STRIP) {
         int64_t rows = m - i < GEMM_STRIP ? m - i : GEMM_STRIP, p = 0;
-        for (int64_t r = 0; r < GEMM_STRIP; r++) sum[r] = 0;
-        for (int64_t some; row == E && p < k; p += some) {
-            some = p + 4 <= k ? 4 : 1;
-            if (some == 4)
-                FN(add_columns)(sum, a + i * E + p * col, x + p, rows, col, 4);
-            else
-                FN(add_columns)(sum, a + i * E + p * col, x + p, rows, col, 1);
+        for (int64_t r = 0; r < rows + W && r < GEMM_STRIP; r++) sum[r] = 0;
+        if (row == E) {
+            FN(add_all_columns)(sum, a + i * E, x, rows, k, col);
+            p = k;
         }
         for (; p < k; p++)
             for (int64_t r = 0; r < rows; r++)

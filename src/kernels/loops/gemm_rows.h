@@ -136,10 +136,11 @@ static inline V FN(row_sums)(const char *a, int64_t row, const FN(factor) * f) {
     return FN(turned_sums)(s);
 }
 
-/* The same where so many vectors are whole, few enough to be known: nothing but loads and sums. */
+/* The same where so many vectors are whole, few enough to be known: nothing but loads and sums. Of
+ * rows shorter than a vector one is loaded where there is enough behind them. */
 static inline __attribute__((always_inline)) V FN(short_sums)(const char *a, int64_t row,
-                                                              const FN(factor) * f,
-                                                              const int whole) {
+                                                              const FN(factor) * f, const int whole,
+                                                              const bool ahead) {
     const int64_t k = f->k;
     V s[W], y[3];
 #pragma GCC unroll 4
@@ -150,7 +151,9 @@ static inline __attribute__((always_inline)) V FN(short_sums)(const char *a, int
 #pragma GCC unroll 4
         for (int u = 0; u < whole; u++) s[r] = FMA(LDV(&CAT(T, a, u * W * E)), y[u], s[r]);
         if (k == whole * W) continue;
-        const V x = whole ? LDV(&CAT(T, a, (k - W) * E)) : LDV_N(&CAT(T, a, 0), k);
+        const V x = whole   ? LDV(&CAT(T, a, (k - W) * E))
+                    : ahead ? LDV(&CAT(T, a, 0))
+                            : LDV_N(&CAT(T, a, 0), k);
         s[r] += FMA((V)((vu32)x & (vu32)f->keep), f->last, (V){0});
     }
     return FN(turned_sums)(s);
@@ -160,9 +163,14 @@ static inline __attribute__((always_inline)) int64_t FN(short_rows)(char *c, con
                                                                     const FN(factor) * f, int64_t m,
                                                                     int64_t row, int64_t c_step,
                                                                     const int whole) {
+    const int64_t end = (m - 1) * row + f->k * E, reach = (W - 1) * row + W * E;
     int64_t i = 0;
+    for (; whole == 0 && row > 0 && i * row + reach <= end; i += W) {
+        const V sum = (V){0} + FN(short_sums)(a + i * row, row, f, whole, true);
+        FN(put_sums)(c + i * c_step, sum, c_step);
+    }
     for (; i + W <= m; i += W) {
-        const V sum = (V){0} + FN(short_sums)(a + i * row, row, f, whole);
+        const V sum = (V){0} + FN(short_sums)(a + i * row, row, f, whole, false);
         FN(put_sums)(c + i * c_step, sum, c_step);
     }
     return i;
