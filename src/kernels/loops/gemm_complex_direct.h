@@ -97,6 +97,23 @@ static APART void FN(direct_block)(const nomen__gemm_args *g, bool onto) {
 }
 #undef DIRECT_CASE
 
+/* B row by row: of some columns at a time, which are read along, and fill lines of the copy. */
+static APART void FN(copy_b)(T *copy, const nomen__gemm_args *g) {
+    enum { SOME = 64 / E };
+    for (int64_t j = 0; j < g->n; j += SOME) {
+        const int64_t some = g->n - j < SOME ? g->n - j : SOME;
+        const char *b = g->b + j * g->b_col;
+        T *to = copy + j;
+        for (int64_t p = 0; p < g->k; p++, b += g->b_row, to += g->n) {
+            if (some == SOME)
+#pragma GCC unroll 8
+                for (int64_t l = 0; l < SOME; l++) to[l] = CAT(T, b, l * g->b_col);
+            else
+                for (int64_t l = 0; l < some; l++) to[l] = CAT(T, b, l * g->b_col);
+        }
+    }
+}
+
 /* Rows of C are contiguous, and so are those of B, or B is copied. More rows than a tile has read
  * so many columns of B that these stay in cache. */
 static void FN(direct)(const nomen__gemm_args *g, T *copy) {
@@ -106,9 +123,7 @@ static void FN(direct)(const nomen__gemm_args *g, T *copy) {
     }
     nomen__gemm_args all = *g;
     if (g->b_col != E) {
-        for (int64_t p = 0; p < g->k; p++)
-            for (int64_t j = 0; j < g->n; j++)
-                copy[p * g->n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
+        FN(copy_b)(copy, g);
         all.b = (const char *)copy;
         all.b_col = E;
         all.b_row = g->n * E;
