@@ -286,11 +286,17 @@ static APART void FN(rows_columns)(const nomen__gemm_args *g, T *copy) {
     }
 }
 
-/* Rows up to which tiles take less time than a sum of products for each element of n columns. */
+/* Length of rows up to which tiles take less time than a sum of products for each element of n
+ * columns, measured for each width of vectors. */
 static inline int64_t FN(short_of)(int64_t n) {
+#if VB == 32
+    static const int64_t most[GEMM_NARROW + 1] = {0, 0, 24, 64, 80, 200, 500};
+    return most[n] * (E / 8);
+#else
     const int64_t some = E == 8 ? (n < 4 ? 0 : 3 * VB / 4) : VB / 2;
     const int64_t most = n < (E == 8 ? 5 : 3) ? some : 3 * VB / 2;
     return most > GEMM_SMALL ? most : GEMM_SMALL;
+#endif
 }
 
 /* Few columns, or one row times columns that lie in one piece. Of one row times one column neither
