@@ -2,9 +2,9 @@
  *
  * Idea: as for sums, everything below float64 is added in double, and float64 keeps what the sum of
  * the blocks lost in a second double. Elements of a line are added up eight at a time (see
- * loops/scan_eights.h), so that no addition waits for the one before; complex ones in eight runs at
- * the same time, which are then raised by what stands before them. Lines side by side are added
- * level by level, lines of float also where they lie one behind the other (loops/scan_lanes.h). */
+ * loops/scan_eights.h), so that no addition waits for the one before; complex ones four at a time
+ * (loops/scan_pairs.h). Lines side by side are added level by level, lines of float also where they
+ * lie one behind the other (loops/scan_lanes.h). */
 #include "kernels/loops/scan_pairs.h"
 
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }

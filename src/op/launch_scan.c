@@ -348,13 +348,13 @@ static bool become_groups(const nomen__scanner *scanner, const nomen_tensor *in,
            out->flags & ~in->flags & NOMEN__CONTIGUOUS;
 }
 
-/* Short lines of complex numbers are taken from where their elements lie, if these are not far
+/* Lines of complex numbers are taken from where their elements lie, if these are not far
  * apart: products, whose steps take longer, only if they are shorter than it takes to turn squares
  * over. */
 static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
                         const nomen_tensor *out, int dim) {
-    enum { SHORT = 64, SHORT_PRODUCT = 10 };
-    return scanner->turns && in->ndim && in->size[dim] < (scanner->join ? SHORT : SHORT_PRODUCT) &&
+    enum { SHORT_PRODUCT = 10 };
+    return scanner->turns && in->ndim && (scanner->join || in->size[dim] < SHORT_PRODUCT) &&
            out->stride[dim] < ENOUGH && in->stride[dim] < ENOUGH && in->stride[dim];
 }
 

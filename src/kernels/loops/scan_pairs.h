@@ -11,8 +11,9 @@
 
 /* Vectors of lines side by side: as many as leave registers for a square. */
 enum { PAIRS_BESIDE = VB == 64 ? 2 : 4 };
-/* Lines that are joined by turns, and elements from which on sums of a line are cut. */
-enum { PAIRS_TURNS = 4, PAIRS_CUT = 64 };
+/* Lines that are joined by turns; elements from which on sums of a line go by fours, and those of
+ * lines side by side one line after the other. */
+enum { PAIRS_TURNS = 4, PAIRS_FOURS = 8, PAIRS_LONG = 64 };
 
 /* What is before `lines` lines: of this part, and of the parts before it (sums). */
 typedef struct pairs_before {
@@ -145,38 +146,37 @@ LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *
         pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, w);
 }
 
-/* Sums of n elements of one line, which is cut into eight runs: what each comes to, then each
- * behind what is before it. To add twice takes less than to store what is added up and come back to
- * it. `own`: of this part before them; what it is with them. */
+/* Sums of n elements of one line, four of which are added up by themselves, so that but one
+ * addition of four waits for the ones before. `own`: of this part before them; what it is with
+ * them. */
 LANES_INLINE pair pairs_line(const char *in, const int64_t in_step, char *out,
                              const int64_t out_step, int64_t n, const int bytes, pair own,
                              pair base) {
-    enum { RUNS = 8, FEWEST = PAIRS_CUT / RUNS };
-    const int64_t each = n / RUNS;
-    pair run[RUNS], before[RUNS];
-    if (each >= FEWEST) {
-#pragma GCC unroll 8
-        for (int l = 0; l < RUNS; l++) run[l] = (pair){0, 0};
-        for (int64_t k = 0; k < each; k++)
-#pragma GCC unroll 8
-            for (int l = 0; l < RUNS; l++) run[l] += pair_get(in + (l * each + k) * in_step, bytes);
-#pragma GCC unroll 8
-        for (int l = 0; l < RUNS; l++) {
-            before[l] = base + own;
-            own += run[l];
-            run[l] = (pair){0, 0};
-        }
-        for (int64_t k = 0; out && k < each; k++)
-#pragma GCC unroll 8
-            for (int l = 0; l < RUNS; l++) {
-                const int64_t at = l * each + k;
-                run[l] += pair_get(in + at * in_step, bytes);
-                pair_put(out + at * out_step, bytes, before[l] + run[l]);
-            }
+    enum { EACH = 4 };
+    const pair before = base + own;
+    pair all = {0, 0};
+    int64_t fours = n < PAIRS_FOURS ? 0 : n / EACH;
+    n -= fours * EACH;
+    for (; fours > 0; fours--, in += EACH * in_step) {
+        pair x[EACH];
+#pragma GCC unroll 4
+        for (int64_t l = 0; l < EACH; l++) x[l] = pair_get(in + l * in_step, bytes);
+        x[1] += x[0];
+        x[3] = x[1] + (x[2] + x[3]);
+        x[2] += x[1];
+#pragma GCC unroll 4
+        for (int64_t l = 0; l < EACH; l++) x[l] += all;
+        all = x[EACH - 1];
+        if (!out) continue;
+#pragma GCC unroll 4
+        for (int64_t l = 0; l < EACH; l++, out += out_step) pair_put(out, bytes, before + x[l]);
     }
-    for (int64_t j = each >= FEWEST ? RUNS * each : 0; j < n; j++) {
-        own += pair_get(in + j * in_step, bytes);
-        if (out) pair_put(out + j * out_step, bytes, base + own);
+    own += all;
+    for (; n > 0; n--, in += in_step) {
+        own += pair_get(in, bytes);
+        if (!out) continue;
+        pair_put(out, bytes, base + own);
+        out += out_step;
     }
     return own;
 }
@@ -200,7 +200,7 @@ LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *
 /* Lines that may lie anyhow. */
 LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *owns,
                               const c128 *bases, const bool sums) {
-    if (sums && a->n >= PAIRS_CUT)
+    if (sums && a->n >= PAIRS_FOURS)
         pairs_lines(a, bytes, owns, bases);
     else if (sums && owns)
         pairs_numbers(a, owns, bases, (pairs_way){bytes, false, false, true, true});
@@ -208,11 +208,11 @@ LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *
         pairs_numbers(a, owns, NULL, (pairs_way){bytes, false, false, sums, false});
 }
 
-/* Groups of a few lines. Sums of each line are those of one by itself. */
+/* Groups of a few lines, as vectors or each line by itself. */
 LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const bool sums) {
     const pairs_way beside = {bytes, true, true, sums, false};
     const bool vectors = a->in_row == bytes && a->out_row == bytes &&
-                         !(sums && (a->lines < WIDE_NUMBERS || a->n >= PAIRS_CUT));
+                         !(sums && (a->lines < WIDE_NUMBERS || a->n >= PAIRS_LONG));
     nomen__scan_args one = *a;
     for (int64_t g = 0; g < a->groups; g++) {
         if (vectors)
@@ -237,14 +237,12 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         return true;
     }
     const bool apart = (!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes);
-    /* AVX-512 widens long lines of complex64 sooner by whole blocks than number by number */
-    const bool alone = sums && (bytes == 16 || VB < 64 || a->n < PAIRS_CUT);
-    if (alone && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
+    if (sums && a->in_step == bytes && a->out_step == bytes && a->lines < FEWEST) {
         sizes.in_step = sizes.out_step = bytes;
         pairs_apart(&sizes, bytes, owns, bases, true);
         return true;
     }
-    if (apart && (sums ? bytes == 16 || a->n < PAIRS_CUT : a->n <= SHORT)) {
+    if (apart && (sums || a->n <= SHORT)) {
         pairs_apart(a, bytes, owns, bases, sums);
         return true;
     }
