@@ -21,7 +21,8 @@ static bool spread_number(nomen_tensor *t, char *number, nomen__loop *fill) {
 }
 
 /* A number for all elements is converted once. */
-static NOMEN_NOINLINE nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast) {
+static NOMEN_NOINLINE nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src,
+                                            nomen__loop *cast) {
     alignas(16) char value[16];
     const nomen_dtype to = (nomen_dtype)dst->dtype;
     nomen__cast_one(cast, to, value, (nomen_dtype)src->dtype, src->data);

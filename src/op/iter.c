@@ -41,8 +41,9 @@ static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
     return true;
 }
 
-static NOMEN_NOINLINE void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
-                        int ndim, const int64_t *size, const nomen_dtype *dtypes) {
+static NOMEN_NOINLINE void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in,
+                                        int nin, int ndim, const int64_t *size,
+                                        const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
     it->simple = it->casting = it->even = it->again = it->turns = false;
     it->called = it->spans = it->wide = false;
@@ -91,8 +92,9 @@ void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *ou
 }
 
 static NOMEN_NOINLINE void make_otherwise(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
-                          nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
-                          nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
+                                          nomen_tensor *const *in, int nin, int ndim,
+                                          const int64_t *size, nomen_dtype kernel_dtype,
+                                          nomen_dtype kernel_result) {
     nomen_dtype dtypes[OPERANDS];
     dtypes[0] = kernel_result;
     for (int k = 1; k <= nin; k++) dtypes[k] = kernel_dtype;
@@ -132,7 +134,8 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
 /* ---- running it ------------------------------------------------------------------------------ */
 
 /* n elements in a row, through the cast buffers. */
-static NOMEN_NOINLINE void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step, int64_t n) {
+static NOMEN_NOINLINE void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step,
+                                       int64_t n) {
     alignas(64) char buffer[OPERANDS][BLOCK * 16];
     char *at[OPERANDS];
     int64_t taken[OPERANDS];
@@ -156,8 +159,8 @@ static NOMEN_NOINLINE void run_casting(const nomen__iter *it, char *const *ptr, 
 }
 
 /* Lines of n elements that are all the same, `down` apart: their numbers first, as one line. */
-static NOMEN_NOINLINE void run_even(const nomen__iter *it, char *const *ptr, int64_t n, const int64_t *down,
-                    int64_t lines) {
+static NOMEN_NOINLINE void run_even(const nomen__iter *it, char *const *ptr, int64_t n,
+                                    const int64_t *down, int64_t lines) {
     alignas(64) char number[BLOCK * 16];
     char *at[OPERANDS];
     int64_t step[OPERANDS];
@@ -384,7 +387,8 @@ typedef struct tile_room {
 
 /* Large tiles; where no memory is left for them, they come in parts of at most so many elements
  * and rows. */
-static NOMEN_NOINLINE void open_wide(const nomen__iter *it, tile_room *room, int64_t *width, int64_t *high) {
+static NOMEN_NOINLINE void open_wide(const nomen__iter *it, tile_room *room, int64_t *width,
+                                     int64_t *high) {
     int64_t item = 1;
     for (int k = 0; k < it->count; k++)
         if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];

@@ -348,14 +348,31 @@ static bool become_groups(const nomen__scanner *scanner, const nomen_tensor *in,
            out->flags & ~in->flags & NOMEN__CONTIGUOUS;
 }
 
-/* Lines of complex numbers are taken from where their elements lie, if these are not far
- * apart: products, whose steps take longer, only if they are shorter than it takes to turn squares
- * over. */
+/* Lines of complex numbers are taken from where their elements lie, if these are not far apart:
+ * products, whose steps take longer, only if they are few, so that each waits for the one before,
+ * or shorter than it takes to turn squares over. */
 static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
                         const nomen_tensor *out, int dim) {
     enum { SHORT_PRODUCT = 10 };
-    return scanner->turns && in->ndim && (scanner->join || in->size[dim] < SHORT_PRODUCT) &&
+    if (!scanner->turns || in->ndim == 0) return false;
+    const int64_t n = in->size[dim];
+    return (scanner->join || n < SHORT_PRODUCT || in->numel < ENOUGH * n) &&
            out->stride[dim] < ENOUGH && in->stride[dim] < ENOUGH && in->stride[dim];
+}
+
+/* Lines side by side of which only a few go on in each other, as there are holes behind these: in a
+ * copy all of them do. */
+static bool become_wide(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+    enum { FEW = 16, SHORT = 4 };
+    int64_t run = 1, lines = 1, near = 0;
+    if (!(out->flags & ~in->flags & NOMEN__CONTIGUOUS) || in->size[dim] < SHORT) return false;
+    for (int d = in->ndim - 1; d > dim; d--) {
+        if (in->size[d] == 1) continue;
+        if (lines == 1) near = in->stride[d];
+        if (run == lines && in->stride[d] == run * near) run *= in->size[d];
+        lines *= in->size[d];
+    }
+    return run < FEW && lines >= 2 * run;
 }
 
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
@@ -365,6 +382,7 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
     if (c->writes != c->compute) return false;
     if (become_groups(c->kernel->scanner, in, out, c->dim)) return true;
+    if (become_wide(in, out, c->dim)) return true;
     if (are_few(in, c->dim)) return false;
     if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;
     if (takes_apart(c->kernel->scanner, in, out, c->dim)) return false;

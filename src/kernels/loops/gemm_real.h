@@ -307,9 +307,10 @@ static inline V FN(some)(const char *p, int64_t n) {
 /* One column or four, `col` bytes apart, times x, into sums: step by step as tiles do it, the last
  * rows, too, so that an element has the same bits wherever C is cut. ahead: there is as much behind
  * the last rows as a vector has more, and room for it in sum. */
-static inline __attribute__((always_inline)) void
-FN(add_columns)(C *sum, const char *q, const C *x, int64_t rows, int64_t col, const int count,
-                const bool ahead) {
+static inline __attribute__((always_inline)) void FN(add_columns)(C *sum, const char *q, const C *x,
+                                                                  int64_t rows, int64_t col,
+                                                                  const int count,
+                                                                  const bool ahead) {
     V own[4];
 #pragma GCC unroll 4
     for (int u = 0; u < count; u++) own[u] = FN(splat)(x[u]);

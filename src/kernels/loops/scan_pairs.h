@@ -120,6 +120,29 @@ LANES_INLINE void pairs_by_turns(const nomen__scan_args *a, int64_t r, const int
         }
     for (int64_t l = 0; owns && l < lines; l++) pair_put(owns + r + l, 16, own[l]);
 }
+
+/* Products of one line: nothing but the product that the next one waits for, by halves. */
+LANES_INLINE void pairs_product(const nomen__scan_args *a, int64_t r, c128 *owns, const int bytes) {
+    const char *in = a->in + r * a->in_row;
+    char *out = moved(a->out, r * a->out_row);
+    c128 own = owns ? owns[r] : (c128){1, 0};
+    for (int64_t j = 0; j < a->n; j++, in += a->in_step) {
+        c64 narrow;
+        c128 x;
+        if (bytes == sizeof narrow) {
+            memcpy(&narrow, in, sizeof narrow);
+            x = c_widen(narrow);
+        } else {
+            memcpy(&x, in, sizeof x);
+        }
+        own = c_times_next(own, x);
+        narrow = c_narrow(own);
+        if (out)
+            memcpy(out + j * a->out_step, bytes == sizeof own ? (void *)&own : &narrow,
+                   (size_t)bytes);
+    }
+    if (owns) owns[r] = own;
+}
 LANES_INLINE void pairs_numbers(const nomen__scan_args *a, c128 *owns, const c128 *bases,
                                 const pairs_way w) {
     int64_t r = 0;
@@ -129,7 +152,10 @@ LANES_INLINE void pairs_numbers(const nomen__scan_args *a, c128 *owns, const c12
         pairs_by_turns(a, r, 2, owns, bases, w);
         r += 2;
     }
-    if (r < a->lines) pairs_by_turns(a, r, 1, owns, bases, w);
+    if (r < a->lines && w.sums)
+        pairs_by_turns(a, r, 1, owns, bases, w);
+    else if (r < a->lines)
+        pairs_product(a, r, owns, w.bytes);
 }
 
 LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *bases,
@@ -242,7 +268,7 @@ LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *ow
         pairs_apart(&sizes, bytes, owns, bases, true);
         return true;
     }
-    if (apart && (sums || a->n <= SHORT)) {
+    if (apart && (sums || a->n <= SHORT || a->lines < FEWEST)) {
         pairs_apart(a, bytes, owns, bases, sums);
         return true;
     }
