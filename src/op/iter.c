@@ -12,11 +12,15 @@ enum { SPREAD_MOST = 4096, JOINED_BYTES = 8192, JOINED_ROW = 512 };
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* Inputs of one element in all are converted now instead of once per block. */
-static void cast_constants(nomen__iter *it) {
+/* Inputs of one element in all are converted now instead of once per block. Are there casts left?
+ */
+static bool cast_constants(nomen__iter *it) {
+    bool casts = it->cast[0] != NULL;
     for (int k = 1; k < it->count; k++) {
-        bool constant = it->cast[k] != NULL;
+        if (!it->cast[k]) continue;
+        bool constant = true;
         for (int d = 0; d < it->ndim; d++) constant &= it->step[d][k] == 0;
+        casts |= !constant;
         if (!constant) continue;
         char *const value = (char *)it->constant[k];
         it->cast[k]((char *const[2]){value, it->base[k]},
@@ -24,6 +28,7 @@ static void cast_constants(nomen__iter *it) {
         it->base[k] = value;
         it->cast[k] = NULL;
     }
+    return casts;
 }
 
 /* One run of all elements, if the operands are whole and contiguous, or one element. */
@@ -74,8 +79,7 @@ static NOMEN_NOINLINE void make_casting(nomen__iter *it, nomen_tensor *out, nome
         it->moves = false;
     }
     if (!make_whole(it, operand)) nomen__iter_plan(it, operand, ndim, size);
-    cast_constants(it);
-    for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
+    it->casting = cast_constants(it);
     if (it->even | it->again) it->spread = nomen__copy_loop((nomen_dtype)out->dtype);
     it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting && !it->even;
 }

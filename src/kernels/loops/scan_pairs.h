@@ -11,9 +11,9 @@
 
 /* Vectors of lines side by side: as many as leave registers for a square. */
 enum { PAIRS_BESIDE = VB == 64 ? 2 : 4 };
-/* Lines that are joined by turns; elements from which on sums of a line go by fours, and those of
- * lines side by side one line after the other. */
-enum { PAIRS_TURNS = 4, PAIRS_FOURS = 8, PAIRS_LONG = 64 };
+/* Lines that are joined by turns, and elements from which on sums of a line go by fours: shorter
+ * lines have the same bits wherever they lie. */
+enum { PAIRS_TURNS = 4, PAIRS_CUT = 64 };
 
 /* What is before `lines` lines: of this part, and of the parts before it (sums). */
 typedef struct pairs_before {
@@ -181,7 +181,7 @@ LANES_INLINE pair pairs_line(const char *in, const int64_t in_step, char *out,
     enum { EACH = 4 };
     const pair before = base + own;
     pair all = {0, 0};
-    int64_t fours = n < PAIRS_FOURS ? 0 : n / EACH;
+    int64_t fours = n < PAIRS_CUT ? 0 : n / EACH;
     n -= fours * EACH;
     for (; fours > 0; fours--, in += EACH * in_step) {
         pair x[EACH];
@@ -226,7 +226,7 @@ LANES_INLINE void pairs_lines(const nomen__scan_args *a, const int bytes, c128 *
 /* Lines that may lie anyhow. */
 LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *owns,
                               const c128 *bases, const bool sums) {
-    if (sums && a->n >= PAIRS_FOURS)
+    if (sums && a->n >= PAIRS_CUT)
         pairs_lines(a, bytes, owns, bases);
     else if (sums && owns)
         pairs_numbers(a, owns, bases, (pairs_way){bytes, false, false, true, true});
@@ -234,11 +234,11 @@ LANES_INLINE void pairs_apart(const nomen__scan_args *a, const int bytes, c128 *
         pairs_numbers(a, owns, NULL, (pairs_way){bytes, false, false, sums, false});
 }
 
-/* Groups of a few lines, as vectors or each line by itself. */
+/* Groups of a few lines. Sums of each line are those of one by itself. */
 LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const bool sums) {
     const pairs_way beside = {bytes, true, true, sums, false};
     const bool vectors = a->in_row == bytes && a->out_row == bytes &&
-                         !(sums && (a->lines < WIDE_NUMBERS || a->n >= PAIRS_LONG));
+                         !(sums && (a->lines < WIDE_NUMBERS || a->n >= PAIRS_CUT));
     nomen__scan_args one = *a;
     for (int64_t g = 0; g < a->groups; g++) {
         if (vectors)
