@@ -362,8 +362,10 @@ static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
 
 /* Lines side by side of which only a few go on in each other, as there are holes behind these: in a
  * copy all of them do. */
-static bool become_wide(const nomen_tensor *in, const nomen_tensor *out, int dim) {
-    enum { FEW = 16, SHORT = 4 };
+static bool become_wide(const nomen__scanner *scanner, const nomen_tensor *in,
+                        const nomen_tensor *out, int dim) {
+    enum { SHORT = 4 };
+    const int64_t few = scanner->turns ? ENOUGH : 2 * ENOUGH; /* complex ones fill more vectors */
     int64_t run = 1, lines = 1, near = 0;
     if (!(out->flags & ~in->flags & NOMEN__CONTIGUOUS) || in->size[dim] < SHORT) return false;
     for (int d = in->ndim - 1; d > dim; d--) {
@@ -372,7 +374,7 @@ static bool become_wide(const nomen_tensor *in, const nomen_tensor *out, int dim
         if (run == lines && in->stride[d] == run * near) run *= in->size[d];
         lines *= in->size[d];
     }
-    return run < FEW && lines >= 2 * run;
+    return run < few && lines >= 2 * run;
 }
 
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
@@ -382,7 +384,7 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
     if (c->writes != c->compute) return false;
     if (become_groups(c->kernel->scanner, in, out, c->dim)) return true;
-    if (become_wide(in, out, c->dim)) return true;
+    if (become_wide(c->kernel->scanner, in, out, c->dim)) return true;
     if (are_few(in, c->dim)) return false;
     if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;
     if (takes_apart(c->kernel->scanner, in, out, c->dim)) return false;

@@ -152,3 +152,21 @@ def test_gradients():
     w.grad = None
     y.sum().backward()
     assert w.grad.tolist() == [[0.0] * 4, [1.0] * 4, [1.0] * 4]
+
+
+def test_slices_with_holes_that_go_on_in_each_other():
+    """They are taken as they lie, if the last one ends where the memory does as well."""
+    for dtype in ("float64", "complex128", "float32", "int16"):
+        for step in (2, 3, 4, 5):
+            x = nomen.arange(6 * 5 * 40 * 9 * step, dtype=nomen.float64).to(getattr(nomen, dtype))
+            x = x.reshape(6, 5, 40, 9 * step)[..., step - 1 :: step]
+            for places in ([0, 5, 5, 2], [5], list(range(6)), [1] * 20):
+                index = nomen.tensor(places)
+                wanted = nomen.stack([x[i] for i in places])
+                assert nomen.equal(x[index], wanted)
+                assert nomen.equal(nomen.index_select(x, 0, index), wanted)
+                inner = nomen.stack([x[:, i % 5] for i in places], 1)
+                assert nomen.equal(nomen.index_select(x, 1, index % 5), inner)
+                put = nomen.zeros(6, 5, 40, 9 * step, dtype=x.dtype)[..., ::step]
+                put[index] = wanted
+                assert nomen.equal(put[index], wanted)

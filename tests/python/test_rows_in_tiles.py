@@ -126,3 +126,21 @@ def test_truth_of_one_element(dtype):
     same(x.count_nonzero(1), wanted.to(nomen.int64))
     same(x.any(1), wanted.to(x.any(1).dtype))
     same(x.all(1, keepdim=True), (x != 0).to(x.all(1).dtype))
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float16", "float32", "float64", "complex128"))
+def test_tiles_of_small_planes(dtype):
+    """Few elements of two dims, and many of a third, of an input that lies across."""
+    for near, row in ((2, 5), (5, 2), (3, 8), (10, 3), (1, 6), (4, 4)):
+        x = sample(37, row, 9, near, dtype=dtype).permute(2, 0, 3, 1)
+        holes = sample(9, 37, near, row + 3, dtype=dtype)[..., 1 : 1 + row]
+        y = sample(9, 37, near, row, dtype=dtype)
+        column = sample(9, 1, near, 1, dtype=dtype).expand(9, 37, near, row)
+        for other in (holes, y, column):
+            same(x + other, x.contiguous() + other.contiguous())
+            same(other.mul(x), other.contiguous() * x.contiguous())
+            wanted = y.addcmul(x.contiguous(), other.contiguous())
+            same(y.addcmul(x, other), wanted)
+            into = nomen.empty(9, near, 37, row, dtype=y.dtype).transpose(1, 2)
+            nomen.addcmul(y, x, other, out=into)
+            same(into.contiguous(), wanted)

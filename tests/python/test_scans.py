@@ -673,6 +673,43 @@ def test_short_complex_lines_are_the_same_wherever_they_lie(op, dtype):
                     assert same(got.transpose(1, 2), wanted), (shape, t.stride())
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", *COMPLEX])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod", "cummax", "logcumsumexp"])
+def test_lines_with_holes_between_few_of_them(op, dtype):
+    """Whichever way they are taken, or copied first, they come to what lines without holes do."""
+    if (op == "cummax" and "complex" in dtype) or (op == "logcumsumexp" and "float" not in dtype):
+        pytest.skip("there is no such kernel")
+    rng = np.random.default_rng(11)
+    for n in (1, 3, 4, 40, 130):
+        for rows, run, pitch in ((14, 4, 7), (3, 8, 11), (5, 12, 13), (2, 20, 31), (1, 4, 6)):
+            x = nomen.from_numpy(rng.integers(-2, 3, (n, rows, pitch))).to(getattr(nomen, dtype))
+            part = x[..., 1 : 1 + run]
+            for t in (part, x[..., ::3], x[..., :run:2], part.transpose(1, 2), part[:, ::2]):
+                found, wanted = getattr(nomen, op)(t, 0), getattr(nomen, op)(t.contiguous(), 0)
+                if op == "cummax":
+                    assert nomen.equal(found[1], wanted[1])
+                    found, wanted = found[0], wanted[0]
+                assert nomen.allclose(found, wanted, equal_nan=True), (n, rows, t.stride())
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_few_complex_lines_with_holes(dtype):
+    """A line is summed up by fours wherever it lies; its products go from its beginning on."""
+    rng = np.random.default_rng(12)
+    for lines in (1, 2, 3, 4, 5, 7, 8):
+        for n in (5, 63, 64, 65, 66, 67, 300, 1500):
+            turns = rng.uniform(0, 0.001, (lines, 2 * n))  # products stay near 1
+            x = nomen.tensor(np.exp(1j * turns)).to(getattr(nomen, dtype))[:, ::2]
+            for op, by_numpy in ((nomen.cumsum, np.cumsum), (nomen.cumprod, np.cumprod)):
+                wanted = by_numpy(np.array(x.tolist()), 1)
+                near = {"rtol": 1e-12 if dtype == "complex128" else 1e-5}
+                for t in (x, x.contiguous(), x.flip(1).flip(1)):
+                    found = np.array(op(t, 1).tolist())
+                    np.testing.assert_allclose(found, wanted, **near)
+                if lines == 1:
+                    assert nomen.equal(op(x[0], 0), op(x[0].contiguous(), 0))
+
+
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_a_product_of_one_number_is_it_times_one(dtype):
     """That is another number where a part is infinite, and the same one for all shapes."""

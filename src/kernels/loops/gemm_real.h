@@ -349,7 +349,8 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
     C sum[GEMM_STRIP] __attribute__((aligned(64)));
     for (int64_t i = 0; i < m; i += GEMM_STRIP) {
         int64_t rows = m - i < GEMM_STRIP ? m - i : GEMM_STRIP, p = 0;
-        for (int64_t r = 0; r < rows + W && r < GEMM_STRIP; r++) sum[r] = 0;
+        const int64_t room = rows + W < GEMM_STRIP ? rows + W : GEMM_STRIP;
+        for (int64_t r = 0; r < room; r++) sum[r] = 0;
         if (row == E) {
             FN(add_all_columns)(sum, a + i * E, x, rows, k, col);
             p = k;

@@ -26,7 +26,8 @@ static inline __attribute__((always_inline)) FN(factor)
     FN(factor) f = {.x = x, .k = k, .reaches = longer || k >= W};
     C last[W] = {0};
     const int64_t rest = k % W, first = f.reaches ? W - rest : 0;
-    memcpy(&f.keep, last_of + (f.reaches ? rest * (int64_t)sizeof(C) : VB), VB);
+    memcpy(&f.keep, last_of + (f.reaches ? rest : W - k) * (int64_t)sizeof(C), VB);
+    if (!f.reaches) f.keep = (V) ~(vu32)f.keep; /* the first ones */
     if (k >= W) {
         f.last = (V)((vu32)FN(factor_at)(x, k - W, stored) & (vu32)f.keep);
     } else {
