@@ -12,8 +12,7 @@ enum { SPREAD_MOST = 4096, JOINED_BYTES = 8192, JOINED_ROW = 512 };
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* Inputs of one element in all are converted now instead of once per block. Are there casts left?
- */
+/* Inputs of one element in all are converted now, not once per block. Are there casts left? */
 static bool cast_constants(nomen__iter *it) {
     bool casts = it->cast[0] != NULL;
     for (int k = 1; k < it->count; k++) {

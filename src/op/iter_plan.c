@@ -26,6 +26,7 @@ enum { APART_BYTES = 96 }; /* of rows of the output that are worth a copy more t
  * tile by tile as all of them at a time. */
 enum { COPIED = 192, COPIED_PARTS = 300, COPIED_FAR = 96, WHOLE_BYTES = 32, NEAR_BYTES = 1 << 19 };
 enum { FAR_STEP = 16 }; /* elements */
+enum { LANE = 4 };      /* bytes in which kernels compute at least */
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 
 /* Dims without those of size 1, innermost first; forward in the output. */
@@ -371,15 +372,13 @@ static void find_blocks(nomen__iter *it) {
     const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
     if (it->size[0] * item > (any_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
     const int cross = crossing(it, LINE);
-    if (cross && !is_near_next(it, cross, item) && !near_line(it, cross, item, false)) {
-        if (!has_lines(it, cross)) {
-            near_line(it, cross, item, true);
-            find_whole(it, BLOCK_BYTES / 4, item);
-        } else if (!find_cut(it, cross, item)) {
-            find_whole(it, TILE_BYTES / 4, item);
-        }
-    } else {
+    if (!cross || is_near_next(it, cross, item) || near_line(it, cross, item, false)) {
         find_whole(it, (cross ? BLOCK_BYTES : TILE_BYTES) / 4, item);
+    } else if (!has_lines(it, cross)) {
+        near_line(it, cross, item, true);
+        find_whole(it, BLOCK_BYTES / 4, item);
+    } else if (!find_cut(it, cross, item)) {
+        find_whole(it, TILE_BYTES / 4, item);
     }
     const int64_t n = it->inner * it->width;
     const bool all = n * item <= 2 * BLOCK_ROW || it->width == it->size[it->cut];
@@ -428,17 +427,17 @@ static bool is_made_anew(const nomen__iter *it, int k) {
 
 /* Bytes of a row up to which a tile of rows takes less time than a call for lines, if inputs are
  * made anew by so much work (in thirds of a copy). */
-static int64_t short_for_lines(const nomen__iter *it, int64_t work) {
-    enum { SHORT = 32, SHORT_HALF = 96 /* of half types, which are widened first */, LANE = 4 };
+static int64_t short_for_lines(const nomen__iter *it, int64_t item, int64_t work) {
+    enum { SHORT = 32, SHORT_HALF = 96 /* of half types, which are widened first */ };
     if (nomen__cpu_parts()) return SHORT * (it->count - 1);
     int64_t inputs = 0; /* without lone numbers */
     for (int k = 1; k < it->count; k++) inputs += it->step[0][k] || it->step[1][k];
-    return 3 * (it->own[0] < LANE ? SHORT_HALF : SHORT) * inputs / work;
+    return 3 * (item < LANE ? SHORT_HALF : SHORT) * inputs / work;
 }
 
 /* Many rows in a tile, of which each is short or of which few lie at even distances, take less time
  * as one row: so many that it pays to make a tile of each input, unless that is made but once. */
-static bool tiles_are_better(const nomen__iter *it, int64_t bytes, bool lines) {
+static bool tiles_are_better(const nomen__iter *it, int64_t item, int64_t bytes, bool lines) {
     /* bytes of a vector, of which the last of a row has some missing; rows, and of how many bytes
      * of a row one more; rows at even distances; rows, where each is a call */
     enum { VECTOR = 32, MANY = 14, MORE = 4, PLANE = 8, CALLS = 8 };
@@ -458,20 +457,20 @@ static bool tiles_are_better(const nomen__iter *it, int64_t bytes, bool lines) {
     const int64_t rows = it->inner * it->width / it->size[0] * (all ? it->size[out] : it->high);
     const int64_t vector = nomen__cpu_parts() ? 2 * VECTOR : VECTOR;
     const int64_t missing = -bytes & (vector - 1), many = lines ? MANY + bytes / MORE : CALLS;
-    const bool is_short = bytes - missing < short_for_lines(it, work);
+    const bool is_short = bytes - missing < short_for_lines(it, item, work);
     return (is_short || !lines || it->size[1] < PLANE) && rows * it->count > 3 * made * many;
 }
 
 void nomen__iter_by_lines(nomen__iter *it, nomen__lines *lines) {
-    enum { LONG = 4096, LANE = 4 }; /* bytes */
-    enum { FEWEST = 3 };            /* lines that are worth it */
-    if (it->numel == 0) return;     /* nothing was planned */
+    enum { LONG = 4096 };       /* bytes */
+    enum { FEWEST = 3 };        /* lines that are worth it */
+    if (it->numel == 0) return; /* nothing was planned */
     if (it->ndim < 2 || it->casting || it->even || it->again || it->spans) return;
     if (it->size[1] < FEWEST) return;
     const int64_t item = it->own[0] > it->own[1] ? it->own[0] : it->own[1]; /* bool is one */
     const int64_t bytes = it->size[0] * (item < LANE ? LANE : item);
     if (bytes > LONG || it->step[0][0] != it->own[0]) return;
-    if (tiles_are_better(it, bytes, lines != NULL)) return;
+    if (tiles_are_better(it, item, bytes, lines != NULL)) return;
     /* where vectors in parts of half types are made element by element; what is left of a row of
      * bytes behind whole vectors takes many steps; a heavy kernel takes longer to begin */
     if (item < LANE && (!lines || (bytes % WHOLE_BYTES && !nomen__cpu_parts()))) return;

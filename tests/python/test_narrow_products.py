@@ -1,22 +1,18 @@
 """Products with few rows, columns or summands: what lies behind a short row is loaded with it where
 there is something, and is no part of the result."""
 
+import functools
+
 import numpy as np
 import pytest
+import reduced
 from isas.walls import between
 
 import nomen
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int16", "int64", "complex64", "complex128")
-
-
-def small(dtype, *shape):
-    """Of so few every dtype holds the sums."""
-    rng = np.random.default_rng(sum(shape))
-    x = rng.integers(-3, 4, shape)
-    if "complex" in dtype:
-        x = x + 1j * rng.integers(-3, 4, shape)
-    return nomen.from_numpy(np.array(x)).to(getattr(nomen, dtype)), x
+# small: of so few every dtype holds the sums
+numbers = functools.partial(reduced.numbers, low=-3, high=4)
 
 
 def check(found, wanted):
@@ -27,8 +23,8 @@ def check(found, wanted):
 def test_nothing_is_read_behind_the_last_row(dtype):
     sizes = ((1, 33, 3), (5, 40, 5), (2, 17, 7), (6, 9, 1), (3, 70, 2), (1, 4, 32), (6, 3, 9))
     for m, n, k in sizes:
-        a, x = small(dtype, m, k)
-        b, y = small(dtype, k, n)
+        a, x = numbers((m, k), dtype)
+        b, y = numbers((k, n), dtype)
         columns = b.t().contiguous()
         for at_end in (False, True):
             rows = between(a, at_end, ())
@@ -41,8 +37,8 @@ def test_nothing_is_read_behind_the_last_row(dtype):
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if "int" not in d])
 def test_what_lies_between_rows_is_left_out(dtype):
     for m, n, k in ((1, 33, 3), (5, 40, 5), (2, 17, 7), (3, 20, 1), (1, 4, 32), (4, 5, 12)):
-        a, x = small(dtype, 3, m, k)
-        b, y = small(dtype, 3, k, n)
+        a, x = numbers((3, m, k), dtype)
+        b, y = numbers((3, k, n), dtype)
         holes = nomen.full((3, k, n + 3), float("nan"), dtype=a.dtype)
         holes[:, :, :n] = b
         turned = nomen.full((3, n, k + 2), float("nan"), dtype=a.dtype)
@@ -59,8 +55,8 @@ def test_turned_complex_columns(dtype):
     """As sums of products, or copied and in tiles: around where the one becomes the other."""
     for m, n, k in ((2, 30, 23), (2, 30, 50), (3, 17, 65), (4, 40, 81), (5, 127, 65), (6, 9, 300),
                     (31, 50, 256), (12, 13, 40)):  # fmt: skip
-        a, x = small(dtype, m, k)
-        b, y = small(dtype, k, n)
+        a, x = numbers((m, k), dtype)
+        b, y = numbers((k, n), dtype)
         for left in (a, a.t().contiguous().t()):
             for right in (b, b.t().contiguous().t()):
                 check(left @ right, x @ y)

@@ -127,19 +127,9 @@ LANES_INLINE void pairs_product(const nomen__scan_args *a, int64_t r, c128 *owns
     char *out = moved(a->out, r * a->out_row);
     c128 own = owns ? owns[r] : (c128){1, 0};
     for (int64_t j = 0; j < a->n; j++, in += a->in_step) {
-        c64 narrow;
-        c128 x;
-        if (bytes == sizeof narrow) {
-            memcpy(&narrow, in, sizeof narrow);
-            x = c_widen(narrow);
-        } else {
-            memcpy(&x, in, sizeof x);
-        }
-        own = c_times_next(own, x);
-        narrow = c_narrow(own);
-        if (out)
-            memcpy(out + j * a->out_step, bytes == sizeof own ? (void *)&own : &narrow,
-                   (size_t)bytes);
+        const pair x = pair_get(in, bytes);
+        own = c_times_next(own, (c128){x[0], x[1]});
+        if (out) pair_put(out + j * a->out_step, bytes, (pair){own.re, own.im});
     }
     if (owns) owns[r] = own;
 }
