@@ -25,8 +25,9 @@ enum { KEYED = 4096 };
 /* So long rows are sorted in parts by several threads, and so long ones of 64-bit keys by one:
  * parts take a table of all bins, which a network of fewer elements does without. */
 enum { PARTED = 1 << 17, PARTED_ALONE = VB > 16 ? 1 << 19 : 1 << 17 };
-/* Rows of up to so many keys with positions are sorted by a network; 0: none is. */
-enum { WIDE = VB > 16 ? 8192 : 0 };
+/* Rows of up to so many keys with positions are sorted by a network; 0: none is. With vectors of 64
+ * bytes it compares elements in one instruction, with others words of them. */
+enum { WIDE = VB > 16 ? 8192 : 0, BY_WORDS = VB == 32 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows are worked on LANES or more at a time where there are at least half as many. */
@@ -241,6 +242,7 @@ static inline int64_t lane_key(const char *lane, int64_t level, const int bytes)
 #define TURN_SQUARE         turn_8_u32
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_bare.h"
+#include "kernels/loops/order_across.h"
 #include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 #undef K
@@ -282,9 +284,11 @@ static inline int64_t lane_key(const char *lane, int64_t level, const int bytes)
 #define TURN_SQUARE         turn_4_u64
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_bare.h"
+#include "kernels/loops/order_across.h"
 #include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 #include "kernels/loops/order_wide.h"
+#include "kernels/loops/order_words.h"
 #include "kernels/loops/order_spread.h"
 
 static bool is_narrow(const nomen__order_args *a, const order_type *t) {
@@ -348,13 +352,12 @@ static bool sides(const nomen__order *o, const nomen__order_args *a) {
 
 /* A few kinds of keys are counted by one thread in less time than several take to sort them. */
 static bool shares(const nomen__order *o, const nomen__order_args *a) {
-    return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a) &&
-           !(is_counted(o, a) && are_few_kinds(a, o->type));
+    return (o->what == SORT || o->what == TOPK) && a->count && a->rows == 1 && a->n >= PARTED &&
+           has_short_places(a) && !(is_counted(o, a) && are_few_kinds(a, o->type));
 }
 
 static bool begin(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase) {
-    (void)o;
-    return share_begin(a, scratch, phase);
+    return share_begin(a, scratch, phase, o->type);
 }
 
 static void piece(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase,

@@ -256,11 +256,11 @@ static void test_sizes(void **state) {
 static void test_large(void **state) {
     (void)state;
     static const int64_t shapes[][3] = {
-        {2, 255, 100},   {1, 257, 257},  {3, 700, 1},    {17, 1030, 40},  {1, 1500, 3},
-        {1, 2100, 700},  {20, 61, 17},   {11, 64, 30},   {5, 200, 50},    {13, 256, 129},
-        {9, 131, 60},    {10, 600, 250}, {2, 4500, 9},   {1, 9000, 4200}, {9, 1024, 7},
-        {5, 4096, 2000}, {17, 72, 50},   {19, 512, 5},   {3, 700, 40},    {2, 3001, 150},
-        {12, 96, 6},     {1, 70000, 30}, {10, 640, 240}, {18, 900, 500}};
+        {2, 255, 100},   {1, 257, 257},  {3, 700, 1},     {17, 1030, 40},  {1, 1500, 3},
+        {1, 2100, 700},  {20, 61, 17},   {11, 64, 30},    {5, 200, 50},    {13, 256, 129},
+        {9, 131, 60},    {10, 600, 250}, {2, 4500, 9},    {1, 9000, 4200}, {9, 1024, 7},
+        {5, 4096, 2000}, {17, 72, 50},   {19, 512, 5},    {3, 700, 40},    {2, 3001, 150},
+        {12, 96, 6},     {1, 70000, 30}, {1, 8192, 5000}, {10, 640, 240},  {18, 900, 500}};
     for (int k = 0; k < COUNT(shapes); k++)
         for (int pattern = 0; pattern < PATTERNS; pattern++)
             check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
@@ -271,8 +271,12 @@ static void test_parts(void **state) {
     (void)state;
     for (int pattern = 0; pattern < PATTERNS; pattern++)
         for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_F64; d++)
-            if (dtype_size[d] == 8 || pattern == MIXED || pattern == ALL_NAN)
+            if (dtype_size[d] == 8 || pattern == MIXED || pattern == ALL_NAN) {
                 check("sort", d, 1, 131072 + pattern, 1, (int)(random_bits() % LAYOUTS), pattern);
+                if (dtype_size[d] >= 4 && (pattern == MIXED || pattern == CLOSE))
+                    check("topk", d, 1, 131072 + pattern, 30000, (int)(random_bits() % LAYOUTS),
+                          pattern);
+            }
 }
 
 static void test_table(void **state) {

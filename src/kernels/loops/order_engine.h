@@ -56,7 +56,7 @@ static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
 #include "kernels/loops/order_radix.h"
 
 #if WIDTH == 32
-static void sort_wide(E *to, E *a, int64_t n);
+static void sort_here(E *a, E *spare, int64_t n);
 static void sort_spread(E *a, E *spare, int64_t n);
 static void sort_rows_wide(void *v, E *a, int64_t pitch, int64_t rows, int64_t n);
 #endif
@@ -66,7 +66,7 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
     if (n <= SOME) ORDER_NAME(merges, WIDTH, e)(a, spare, n);
 #if WIDTH == 32
     else if (n <= WIDE)
-        sort_wide(a, a, n);
+        sort_here(a, spare, n);
     else if (WIDE)
         sort_spread(a, spare, n);
 #else
@@ -81,7 +81,7 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
 static void ORDER_NAME(sort_any, WIDTH, e)(E *a, E *spare, int64_t n) {
 #if WIDTH == 32
     if (n > SOME && n <= WIDE) {
-        sort_wide(a, a, n);
+        sort_here(a, spare, n);
         return;
     }
 #endif

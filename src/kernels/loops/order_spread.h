@@ -7,43 +7,75 @@
  * which a key of 32 bits has four; a network takes about as long for a part that L1 holds. */
 
 /* A key is in one of so many bins, a part is one bin or more, of about so many elements. */
-enum { SPREAD_BITS = 12, SPREAD_BINS = 1 << SPREAD_BITS, SPREAD_PART = 2048, SPREAD_PARTS = 512 };
+enum {
+    SPREAD_BITS = 12,
+    SPREAD_BINS = 1 << SPREAD_BITS,
+    SPREAD_PART = VB == 32 ? 1024 : 2048,
+    SPREAD_PARTS = 512
+};
 
-/* Where parts of n elements, which bins are counted of, begin: how many there are. of: bin -> part.
- */
-static int spread_parts(uint32_t start[SPREAD_PARTS + 1], uint16_t of[SPREAD_BINS],
-                        const uint32_t bins[SPREAD_BINS], int64_t n) {
+/* The first and the second half of a row have counters of their own: those of one wait for
+ * themselves where neighbours go to the same part. */
+typedef uint32_t spread_bins[2][SPREAD_BINS];
+
+static inline uint32_t spread_bin(uint64_t element, uint32_t low, int shift) {
+    return ((uint32_t)(element >> 32) - low) >> shift;
+}
+
+static void spread_count(spread_bins bins, const uint64_t *a, int64_t n, uint32_t low, int shift) {
+    const int64_t half = n / 2;
+    for (int64_t i = 0; i < half; i++) {
+        bins[0][spread_bin(a[i], low, shift)]++;
+        bins[1][spread_bin(a[half + i], low, shift)]++;
+    }
+    if (2 * half < n) bins[1][spread_bin(a[n - 1], low, shift)]++;
+}
+
+/* Where parts of n elements begin, and where those of each half go next: how many parts there are.
+ * of: bin -> part. */
+static int spread_parts(uint32_t start[SPREAD_PARTS + 1], uint32_t next[2][SPREAD_PARTS],
+                        uint16_t of[SPREAD_BINS], spread_bins bins, int64_t n) {
     const int64_t even = n / (SPREAD_PARTS / 2), size = even > SPREAD_PART ? even : SPREAD_PART;
-    int64_t all = 0, here = 0;
+    int64_t all = 0, here = 0, first = 0;
     int part = 0;
-    start[0] = 0;
+    start[0] = next[0][0] = 0;
     for (int b = 0; b < SPREAD_BINS; b++) {
-        if (here && here + bins[b] > size && part < SPREAD_PARTS - 1) {
+        const int64_t some = (int64_t)bins[0][b] + bins[1][b];
+        if (here && here + some > size && part < SPREAD_PARTS - 1) {
+            next[1][part] = start[part] + (uint32_t)first;
             start[++part] = (uint32_t)all;
-            here = 0;
+            next[0][part] = (uint32_t)all;
+            here = first = 0;
         }
         of[b] = (uint16_t)part;
-        here += bins[b];
-        all += bins[b];
+        first += bins[0][b];
+        here += some;
+        all += some;
     }
+    next[1][part] = start[part] + (uint32_t)first;
     start[++part] = (uint32_t)n;
     return part;
 }
 
 /* All elements to their parts; 0 parts: it has been stopped. */
-static APART int spread_over(uint64_t *to, const uint64_t *a, int64_t n, uint32_t low, int shift,
-                             uint32_t start[SPREAD_PARTS + 1]) {
-    uint32_t bins[SPREAD_BINS] = {0}, next[SPREAD_PARTS];
+static APART int spread_over(uint64_t *restrict to, const uint64_t *restrict a, int64_t n,
+                             uint32_t low, int shift, uint32_t start[SPREAD_PARTS + 1]) {
+    spread_bins bins = {{0}};
+    uint32_t next[2][SPREAD_PARTS];
     uint16_t of[SPREAD_BINS];
-    for (int64_t i = 0; i < n; i++) bins[((uint32_t)(a[i] >> 32) - low) >> shift]++;
-    const int parts = spread_parts(start, of, bins, n);
-    memcpy(next, start, sizeof *next * (size_t)parts);
-    for (int64_t i = 0, end; i < n; i = end) {
+    spread_count(bins, a, n, low, shift);
+    const int parts = spread_parts(start, next, of, bins, n);
+    const int64_t half = n / 2;
+    for (int64_t i = 0, end; i < half; i = end) {
         if (i && nomen__kernel_stopped()) return 0;
-        end = n - i < NOMEN__LONG_ROW ? n : i + NOMEN__LONG_ROW;
-        for (int64_t j = i; j < end; j++)
-            to[next[of[((uint32_t)(a[j] >> 32) - low) >> shift]]++] = a[j];
+        end = half - i < NOMEN__LONG_ROW ? half : i + NOMEN__LONG_ROW;
+        for (int64_t j = i; j < end; j++) {
+            const uint64_t one = a[j], other = a[half + j];
+            to[next[0][of[spread_bin(one, low, shift)]]++] = one;
+            to[next[1][of[spread_bin(other, low, shift)]]++] = other;
+        }
     }
+    if (2 * half < n) to[next[1][of[spread_bin(a[n - 1], low, shift)]]] = a[n - 1];
     return parts;
 }
 
@@ -65,7 +97,7 @@ static void sort_spread(uint64_t *a, uint64_t *spare, int64_t n) {
     for (int p = 0; p < parts; p++) {
         const int64_t first = start[p], some = (int64_t)start[p + 1] - first;
         if (some <= WIDE) {
-            sort_wide(a + first, spare + first, some);
+            sort_some(a + first, spare + first, some);
             continue;
         }
         memcpy(a + first, spare + first, sizeof *a * (size_t)some);

@@ -1,60 +1,12 @@
 /* Part of order.c: one row of elements of 64 bits, a key above its position, sorted as a whole by a
  * network of comparisons. The row is cut into as many runs as a vector has lanes, one run in each:
- * level i holds element i of every run. A network sorts the runs, and merges them with each other
- * by the same steps: those between runs turn lanes, all others are between levels.
+ * level i holds element i of every run (order_across.h).
  *
  * Limit: a step takes a minimum and a maximum for two vectors, and n elements take log2(n) *
  * (log2(n) + 1) / 2 steps: 1.4 ns an element where there are 4,096 of them, by vectors of 64 bytes;
  * digits of 8 bits take 1.3 ns each. */
 
 enum { WIDE_LANES = level64_lanes };
-
-/* Lane l becomes that of number l ^ bits, which are 1, 2, 3 or 7. */
-static inline __attribute__((always_inline)) level64_k wide_turned(level64_k x, const int bits) {
-#if VB == 64
-    if (bits == 7) return __builtin_shufflevector(x, x, 7, 6, 5, 4, 3, 2, 1, 0);
-    if (bits == 3) return __builtin_shufflevector(x, x, 3, 2, 1, 0, 7, 6, 5, 4);
-    if (bits == 2) return __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
-    return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
-#elif VB == 32
-    if (bits == 3) return __builtin_shufflevector(x, x, 3, 2, 1, 0);
-    if (bits == 2) return __builtin_shufflevector(x, x, 2, 3, 0, 1);
-    return __builtin_shufflevector(x, x, 1, 0, 3, 2);
-#else
-    (void)bits;
-    return __builtin_shufflevector(x, x, 1, 0);
-#endif
-}
-
-/* All bits of the lanes whose number lacks `bit`. */
-static inline level64_k wide_before(const int bit) {
-    level64_k low;
-    for (int l = 0; l < WIDE_LANES; l++) low[l] = l & bit ? 0 : -1;
-    return low;
-}
-
-/* Between runs, the first step of a merge: each element of the first half of `group` runs with the
- * one as far from the end of the second half. */
-static inline __attribute__((always_inline)) void wide_mirror(level64_k *v, int64_t levels,
-                                                              const int group) {
-    const level64_k low = wide_before(group / 2);
-    for (int64_t i = 0; i < levels / 2; i++) {
-        const level64_k x = v[i], y = wide_turned(v[levels - 1 - i], group - 1);
-        const level64_k less = v_lesser_i64(x, y), more = v_greater_i64(x, y);
-        v[i] = (less & low) | (more & ~low);
-        v[levels - 1 - i] = wide_turned((more & low) | (less & ~low), group - 1);
-    }
-}
-
-/* A later step: each element with the one `apart` runs on. */
-static inline __attribute__((always_inline)) void wide_apart(level64_k *v, int64_t levels,
-                                                             const int apart) {
-    const level64_k low = wide_before(apart);
-    for (int64_t i = 0; i < levels; i++) {
-        const level64_k x = v[i], y = wide_turned(x, apart);
-        v[i] = (v_lesser_i64(x, y) & low) | (v_greater_i64(x, y) & ~low);
-    }
-}
 
 /* The next elements of a run of which `left` are left. */
 static inline some64_k wide_load(const uint64_t *a, int64_t left) {
@@ -100,14 +52,7 @@ static APART void sort_wide(uint64_t *to, uint64_t *a, int64_t n) {
     for (int r = 0; r < WIDE_LANES; r++)
         counts[r] = n - r * levels < levels ? n - r * levels : levels;
     wide_levels(v, levels, a, levels, counts, false);
-    bare_network64_k(v, levels);
-#pragma GCC unroll 3
-    for (int group = 2; group <= WIDE_LANES; group *= 2) {
-        wide_mirror(v, levels, group);
-#pragma GCC unroll 2
-        for (int apart = group / 4; apart; apart /= 2) wide_apart(v, levels, apart);
-        settle_of_bare_network64_k(v, levels, levels / 2);
-    }
+    across64_sort(v, levels);
     wide_levels(v, levels, to, levels, counts, true);
 }
 
