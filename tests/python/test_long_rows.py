@@ -1,4 +1,4 @@
-"""Rows so long that several threads share each of them, or that are sorted in parts: against NumPy."""
+"""Rows that several threads share, or that are sorted in parts, against NumPy."""
 
 import numpy as np
 import pytest
