@@ -489,20 +489,30 @@ static nomen_tensor *input_of(const nomen__call *c, bool whole) {
 }
 
 /* Rows of one element again and again (expand) are sorted as they are. */
-static bool is_in_order(const nomen__call *c, const nomen_tensor *in, int dim) {
-    return (c->op->id == NOMEN__OP_SORT || c->op->id == NOMEN__OP_ARGSORT) && dim >= 0 &&
-           in->ndim > 0 && in->size[dim] > 1 && in->stride[dim] == 0;
+static bool is_in_order(const nomen_tensor *in, int dim) {
+    return dim >= 0 && in->ndim > 0 && in->size[dim] > 1 && in->stride[dim] == 0;
 }
 
 /* Are the results the elements themselves? */
-static bool is_copied(const nomen__call *c, const nomen_tensor *in, int dim) {
-    return is_in_order(c, in, dim) || nomen__are_ones(in, dim);
+static bool is_copied(const nomen_tensor *in, int dim) {
+    return is_in_order(in, dim) || nomen__are_ones(in, dim);
 }
 
+/* Is there one result for each row? */
+static bool has_one_result(const nomen__call *c) {
+    return c->op->id != NOMEN__OP_SORT && c->op->id != NOMEN__OP_ARGSORT &&
+           c->op->id != NOMEN__OP_TOPK;
+}
+
+/* As many of each row as the results have. */
 static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
-    nomen_tensor *places = out[1] ? nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]) : NULL;
+    nomen_tensor *places = out[1] ? nomen__tensor_empty(NOMEN_I64, 1, &out[1]->size[dim]) : NULL;
     if (out[1] && !places) return NOMEN_ERROR_MEMORY;
-    nomen_status s = out[0] ? nomen__copy_values(out[0], in) : NOMEN_OK;
+    nomen__layout some;
+    nomen_tensor *first = nomen__lay_alike(&some, in);
+    if (out[0]) first->size[dim] = out[0]->size[dim];
+    nomen__tensor_finish(first);
+    nomen_status s = out[0] ? nomen__copy_values(out[0], first) : NOMEN_OK;
     if (!places) return s;
     int64_t first_and_step[2] = {0, 1};
     nomen__kernel_find("ramp", NOMEN_I64)
@@ -520,12 +530,15 @@ static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[
     return s;
 }
 
+/* Rows of one element, or of the same again and again: the first position, or a mode's last one. */
 static nomen_status order_ones(const nomen__call *c, const nomen_tensor *in,
                                nomen_tensor *const out[2], int dim) {
     nomen__layout view;
     nomen_tensor *ones =
         nomen__lay_without(&view, in, UINT64_C(1) << dim, (out[0] ? out[0] : out[1])->ndim);
-    return nomen__launch_ones(c, NOMEN__ITSELF, ones, out, true);
+    const nomen_number last = {NOMEN_NUMBER_INT, in->size[dim] - 1, 0, 0};
+    nomen_status s = nomen__launch_ones(c, NOMEN__ITSELF, ones, out, true);
+    return !s && out[1] && c->op->id == NOMEN__OP_MODE ? nomen__fill_values(out[1], &last) : s;
 }
 
 /* values or indices may be NULL: not wanted. */
@@ -536,7 +549,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     int dim = c->dims_count < 0 ? -1 : c->dim;
     const uint64_t along = nomen__along(dim),
                    repeated = nomen__repeats(c->in[0], along, NOMEN__OFTEN);
-    if (NOMEN_UNLIKELY(repeated) && !is_copied(c, c->in[0], dim))
+    if (NOMEN_UNLIKELY(repeated) && !is_copied(c->in[0], dim))
         return nomen__launch_once(c, along, repeated);
     nomen_tensor *in = input_of(c, dim < 0);
     bool ready = in != NULL;
@@ -550,10 +563,9 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     nomen_status status = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (ready && in->numel == 0) /* the median of nothing */
         nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
-    else if (ready && NOMEN_UNLIKELY(is_in_order(c, in, dim)))
-        status = order_as_is(in, made, dim);
-    else if (ready && NOMEN_UNLIKELY(nomen__are_ones(in, dim)))
-        status = order_ones(c, in, made, dim);
+    else if (ready && NOMEN_UNLIKELY(is_copied(in, dim)))
+        status = nomen__are_ones(in, dim) || has_one_result(c) ? order_ones(c, in, made, dim)
+                                                               : order_as_is(in, made, dim);
     else if (ready)
         status = order(c, in, made, dim);
     for (int k = 0; k < 2; k++)

@@ -523,7 +523,29 @@ def test_expanded_rows_are_in_order(dtype):
         assert same(values.tolist(), x.expand(3, 5, 4).tolist())
         assert indices.tolist() == [[[i] * 4 for i in range(5)]] * 3
         assert x.expand(3, 5, 4).argsort(1, descending=descending).tolist() == indices.tolist()
+        for k in (0, 1, 3, 5):
+            values, indices = x.expand(3, 5, 4).topk(k, 1, descending)
+            assert same(values.tolist(), x.expand(3, k, 4).tolist())
+            assert indices.tolist() == [[[i] * 4 for i in range(k)]] * 3
     assert same(x[:, 0].expand(6, 3, 4).msort().tolist(), x[:, 0].expand(6, 3, 4).tolist())
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_one_of_expanded_rows(dtype, keepdim):
+    x = make(dtype, (3, 1, 4), seed=9)
+    for name, at, k in (
+        ("median", 0, ()),
+        ("nanmedian", 0, ()),
+        ("kthvalue", 0, (2,)),
+        ("mode", 4, ()),
+    ):
+        values, indices = getattr(x.expand(3, 5, 4), name)(*k, 1, keepdim=keepdim)
+        assert same(values.tolist(), (x if keepdim else x[:, 0]).tolist()), name
+        assert indices.tolist() == nomen.full_like(values, at, dtype=nomen.int64).tolist(), name
+        alone = getattr(x.expand(3, 5, 4).contiguous(), name)(*k, 1, keepdim=keepdim)
+        assert same(values.tolist(), alone[0].tolist())
+        assert indices.tolist() == alone[1].tolist()
 
 
 SIDE_BY_SIDE = [(260, 1024), (260, 600), (260, 48), (2, 4000, 40), (5, 300, 40), (2, 260, 1024)]
