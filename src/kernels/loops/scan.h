@@ -13,8 +13,6 @@ enum { SCAN_BLOCK = 1024, SCAN_RUN = 128 };
 /* Of up to so many lines side by side so many elements are turned over at a time. */
 enum { FEW_LINES = 4, FEW_BLOCK = 256 };
 enum { STRIP_LINES = 64 }; /* of more the levels have few ends of vectors, and strips few levels */
-/* Elements of a line that fill a vector of keys (scan_keys.h) well enough. */
-enum { KEYS_FEWEST = 6 };
 /* Lanes of 8 bytes of the vectors that eight lines side by side are: more than a register has the
  * compiler keeps in memory, stores in parts and loads as a whole. */
 enum { EIGHTS_LANES = W64 };

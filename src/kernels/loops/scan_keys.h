@@ -15,6 +15,9 @@ enum {
     FN(key_low) = FLOATING, /* bits below a place */
     FN(key_mask) = PAIRED ? INT32_MAX : (int)((1u << FN(key_shift)) - 1),
     FN(key_places) = FN(key_mask) >> FN(key_low),
+    /* elements of a line that fill a vector of keys well enough; levels of whole numbers of less
+     * than 32 bits beside places of 64 take the longer */
+    FN(key_fewest) = FLOATING ? 6 : PAIRED ? 5 : 2,
     FN(key_turn) = (int32_t)(((DOWN ? UINT32_MAX : 0) ^ ((T)-1 > 0 ? (uint32_t)INT32_MIN : 0)) &
                              (PAIRED ? 0 : ~(uint32_t)FN(key_mask))),
     FN(key_worst) = PAIRED && DOWN ? INT32_MAX : INT32_MIN
@@ -157,7 +160,7 @@ static APART bool FN(run_key_lines)(void *carry, const nomen__scan_args *a) {
         a->in_row == row && a->out_row == row && a->at_row == a->n * 8 && a->in != a->out;
     if (!a->out || !a->at || a->index_step != 1) return false;
     if (a->in_step != e || a->out_step != e || a->at_step != 8) return false;
-    if (a->n < 8 && (!dense || a->n < KEYS_FEWEST || a->lines < 8)) return false;
+    if (a->n < 8 && (!dense || a->n < FN(key_fewest) || a->lines < 8)) return false;
     for (int64_t r = 0; r < a->lines; r++) {
         F value = carry ? FN(values)(carry)[r] : 0;
         int64_t place = carry ? FN(places)(carry, a->lines)[r] : -1;
