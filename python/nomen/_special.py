@@ -195,6 +195,8 @@ def _new_factory(name):
     factory = getattr(_C, name)
 
     def new(self, *size, dtype=None, **options):
+        if size and not options:  # as most are
+            return factory(*size, dtype=dtype or self.dtype, device=self.device)
         if "size" in options:
             size = (*size, options.pop("size"))
         if not size:
@@ -568,7 +570,7 @@ def _part(view):
     def put(self, value):
         view(self).copy_(value) if isinstance(value, Tensor) else view(self).fill_(value)
 
-    return property(lambda self: view(self), put, doc=view.__doc__)
+    return property(view, put, doc=view.__doc__)
 
 
 def install():

@@ -40,6 +40,7 @@ typedef struct py_state {
     PyObject *dtypes[NOMEN_DTYPE_COUNT];
     PyObject *errors[PY_ERRORS];      /* exception class of status -i */
     PyObject *cpu;                    /* the device that there is */
+    PyObject *strided;                /* the layout that there is */
     PyObject *no_device;              /* nomen.DeviceError */
     PyObject *pair_types;             /* by id of the operation: the type of a pair of results */
     PyObject *names;                  /* by id of the name: its str */

@@ -237,19 +237,20 @@ static nomen_tensor *cast_to(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
     return result;
 }
 
-/* A flat list of floats that become floats of C, or of small ints that become int64, as most are;
- * NULL, without an exception: it is something else. */
+/* A flat list of floats that become floats of C, or of small ints that become int64, as most are,
+ * or one of them; NULL, without an exception: it is something else. */
 static nomen_tensor *from_flat_list(PyObject *data, nomen_dtype asked) {
-    if (!PyList_CheckExact(data) && !PyTuple_CheckExact(data)) return NULL;
-    const int64_t n = PySequence_Fast_GET_SIZE(data);
-    PyObject *const *items = PySequence_Fast_ITEMS(data);
+    const bool list = PyList_CheckExact(data) || PyTuple_CheckExact(data);
+    if (!list && !PyFloat_CheckExact(data) && !PyLong_CheckExact(data)) return NULL;
+    const int64_t n = list ? PySequence_Fast_GET_SIZE(data) : 1;
+    PyObject *const *items = list ? PySequence_Fast_ITEMS(data) : &data;
     if (!n) return NULL;
     const bool real = PyFloat_CheckExact(items[0]);
     const nomen_dtype dtype = asked ? asked : real ? nomen__default_float() : NOMEN_I64;
     if (real ? dtype != NOMEN_F32 && dtype != NOMEN_F64 : dtype != NOMEN_I64) return NULL;
     for (int64_t i = 0; i < n; i++)
         if (real ? !PyFloat_CheckExact(items[i]) : !PyLong_CheckExact(items[i])) return NULL;
-    nomen_tensor *t = nomen__tensor_empty(dtype, 1, &n);
+    nomen_tensor *t = nomen__tensor_empty(dtype, list, &n);
     if (!t) nomen__error_drop(); /* the other way asks again, and tells */
     for (int64_t i = 0; t && i < n; i++) {
         char *at = t->data + i * nomen__item(dtype);
@@ -327,16 +328,16 @@ static nomen_tensor *copy_of(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
 /* The data as a tensor of its own. */
 static nomen_tensor *fresh(py_state *s, PyObject *data, nomen_dtype dtype) {
     if (nomen__py_is_tensor(s, data)) return copy_of(s, nomen__py_unwrap(data), dtype);
+    nomen_tensor *t = from_flat_list(data, dtype);
+    if (t) return t;
     PyObject *o = as_array(data);
     if (!o) return NULL;
-    nomen_tensor *t;
     if (has_buffer(o)) { /* arrays, and NumPy's scalars, whose dtype counts */
         nomen_tensor *shared = nomen__py_from_buffer(s, o);
         t = shared ? copy_of(s, shared, dtype) : NULL;
         nomen__release(shared);
     } else {
-        t = from_flat_list(o, dtype);
-        if (!t) t = from_sequence(s, o, dtype);
+        t = from_sequence(s, o, dtype);
     }
     Py_DECREF(o);
     return t;

@@ -299,7 +299,7 @@ bool nomen__py_device(py_state *s, PyObject *o, int *number) {
     char type[TYPE_BYTES] = "cuda", text[TYPE_BYTES + 16];
     int index = -1;
     if (o == Py_None) return true;
-    if (o == s->cpu) {
+    if (o == s->cpu || (PyUnicode_Check(o) && !PyUnicode_CompareWithASCIIString(o, "cpu"))) {
         *number = 0;
         return true;
     }
@@ -401,6 +401,7 @@ static int add_words(PyObject *module, py_state *s) {
         if (!o) return -1;
         o->text = words[i];
         int failed = PyModule_AddObjectRef(module, words[i], (PyObject *)o);
+        if (i == 0) s->strided = Py_NewRef(o);
         Py_DECREF(o);
         if (failed) return -1;
     }

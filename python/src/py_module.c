@@ -290,6 +290,7 @@ static int each(py_state *s, visitproc visit, void *arg) {
         Py_VISIT(s->out_text);
         Py_VISIT(s->names);
         Py_VISIT(s->cpu);
+        Py_VISIT(s->strided);
         Py_VISIT(s->no_device);
         Py_VISIT(s->pair_types);
         Py_VISIT(s->storages);
@@ -297,6 +298,7 @@ static int each(py_state *s, visitproc visit, void *arg) {
         Py_CLEAR(s->out_text);
         Py_CLEAR(s->names);
         Py_CLEAR(s->cpu);
+        Py_CLEAR(s->strided);
         Py_CLEAR(s->no_device);
         Py_CLEAR(s->pair_types);
         Py_CLEAR(s->storages);

@@ -218,6 +218,11 @@ int nomen__py_keyword(const py_call *p, const nomen__argspec *specs, int n, PyOb
         if (strlen(specs[i].name) == length - 1 && !strncmp(text, specs[i].name, length - 1) &&
             !strcmp(specs[i].name, "from"))
             return i;
+    if (strcmp(text, "input")) { /* which is self, but not of a method */
+        Py_XSETREF(known->text, Py_NewRef(keyword));
+        known->specs = specs;
+        known->place = -1;
+    }
     return -1;
 }
 

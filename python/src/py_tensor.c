@@ -202,7 +202,7 @@ static PyObject *get_is_cuda(PyObject *self, void *closure) {
 
 static PyObject *get_layout(PyObject *self, void *closure) {
     (void)closure;
-    return PyObject_GetAttrString(((py_tensor *)self)->state->module, "strided");
+    return Py_NewRef(((py_tensor *)self)->state->strided);
 }
 
 static PyObject *get_ndim(PyObject *self, void *closure) {
