@@ -96,6 +96,7 @@ static void sort_spread(uint64_t *a, uint64_t *spare, int64_t n) {
         spread_over(spare, a, n, low, bits > SPREAD_BITS ? bits - SPREAD_BITS : 0, start);
     for (int p = 0; p < parts; p++) {
         const int64_t first = start[p], some = (int64_t)start[p + 1] - first;
+        if (!some) continue; /* bins behind one that is a part by itself may be empty */
         if (some <= WIDE) {
             sort_some(a + first, spare + first, some);
             continue;
