@@ -19,7 +19,7 @@ enum {
      * than 32 bits beside places of 64 take the longer */
     FN(key_fewest) = FLOATING ? 6
                      : PAIRED ? 5
-                              : 2,
+                              : 3,
     FN(key_turn) = (int32_t)(((DOWN ? UINT32_MAX : 0) ^ ((T)-1 > 0 ? (uint32_t)INT32_MIN : 0)) &
                              (PAIRED ? 0 : ~(uint32_t)FN(key_mask))),
     FN(key_worst) = PAIRED && DOWN ? INT32_MAX : INT32_MIN
