@@ -537,9 +537,12 @@ static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
         last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, n, count - 1, bits);
         found = PACK_PLACES(spare, keys, n, last);
     }
-    int64_t same = count, used = found == count ? count : 0; /* none is left out */
-    for (int64_t i = 0; i < used; i++) to[i] = MAKE(keys[spare[i]], (int64_t)spare[i]);
-    for (int64_t i = 0; used < count && i < found; i++) same -= keys[spare[i]] < last;
+    if (found == count) { /* none is left out */
+        for (int64_t i = 0; i < count; i++) to[i] = MAKE(keys[spare[i]], (int64_t)spare[i]);
+        return false;
+    }
+    int64_t same = count, used = 0;
+    for (int64_t i = 0; i < found; i++) same -= keys[spare[i]] < last;
     for (int64_t i = 0; used < count; i++) {
         const K key = keys[spare[i]];
         to[used] = MAKE(key, (int64_t)spare[i]);

@@ -81,13 +81,9 @@ static APART int spread_over(uint64_t *restrict to, const uint64_t *restrict a, 
 
 static void sort_spread(uint64_t *a, uint64_t *spare, int64_t n) {
     uint32_t start[SPREAD_PARTS + 1];
-    uint64_t least = a[0], most = a[0];
-    for (int64_t i = 1; i < n; i++) {
-        least = a[i] < least ? a[i] : least;
-        most = a[i] > most ? a[i] : most;
-    }
-    const uint32_t low = (uint32_t)(least >> 32), range = (uint32_t)(most >> 32) - low;
-    if (((least ^ most) >> 32) < 1 << 16) { /* two digits at most */
+    uint32_t low;
+    const uint32_t range = key_range(a, n, &low);
+    if ((low ^ (low + range)) < 1 << 16) { /* two digits at most */
         radix32_e(a, spare, n);
         return;
     }

@@ -8,7 +8,7 @@
  * stores; to make words and to fetch what they stand for takes as long as ten steps. */
 
 /* Of the keys of n elements the least, and how far above it the greatest is. */
-static inline uint32_t words_range(const uint64_t *a, int64_t n, uint32_t *low) {
+static inline uint32_t key_range(const uint64_t *a, int64_t n, uint32_t *low) {
     enum { W = level64_lanes };
     const uint64_t first = a[0] ^ SIGN;
     level64_k least = (level64_k)((some64_k){0} + first), most = least;
@@ -111,7 +111,7 @@ static APART bool sort_words(uint64_t *to, const uint64_t *a, int64_t n) {
     int64_t levels = 8;
     uint32_t low;
     while (levels * level32_lanes < n) levels *= 2;
-    const uint32_t range = words_range(a, n, &low);
+    const uint32_t range = key_range(a, n, &low);
     const int places = n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 1, room = 32 - places,
               bits = 32 - __builtin_clz(range | 1), lost = bits > room ? bits - room : 0;
     words_of(v, levels, a, n, low, lost, places);
