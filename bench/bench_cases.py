@@ -49,6 +49,9 @@ PUT_OFF = {"conj": "conj_physical"}
 # The peer's function of that name takes its arguments in another order.
 AS_METHODS = {"polygamma"}
 
+# What backward is measured in: float32 wherever a row takes it.
+DIFFERENTIABLE = {"float32"}
+
 # Families are measured in the other dtypes by these.
 LEADERS = {
     "abs", "add", "mul", "div", "exp", "log", "tanh", "pow", "eq", "where", "clone", "maximum",
@@ -273,6 +276,13 @@ def others(name, n):
     return [dtype for dtype in wanted if dtype in known and dtype != natural(name)]
 
 
+def backward(name, dtype):
+    """The form that measures gradients, of rows that have some; what works in place keeps none."""
+    row = ROWS[name]
+    has = row["differentiable"] and dtype in DIFFERENTIABLE and set(row["forms"]) & {"f", "m"}
+    return ("backward",) if has else ()
+
+
 def reductions(name, n, dtype):
     """The same row over the first, the middle and the last dim."""
     arg = next((a for a in ROWS[name]["args"] if a["name"] == "dim"), None)
@@ -315,7 +325,8 @@ def reductions(name, n, dtype):
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:
             change["k"] = max(1, self["shape"][dim] // 4)
-        yield case(name, n, self["dtype"], variant=variant, change=change)
+        for form in ("allocating", *backward(name, self["dtype"])):
+            yield case(name, n, self["dtype"], form=form, variant=variant, change=change)
 
 
 def short_rows(name, n, dtype):
@@ -373,6 +384,7 @@ def of_row(name, n, everything):
     wanted = [dict(dtype=dtype)]
     if "o" in row["forms"] and "f" in row["forms"]:
         wanted.append(dict(dtype=dtype, form="out=", change=last_dim(row)))
+    wanted += [dict(dtype=dtype, form=form) for form in backward(name, dtype)]
     if name == "multinomial":
         wanted.append(dict(dtype=dtype, variant="again", change={"replacement": True}))
     if row["family"] in LAID_OUT and n > 16 and (everything or n == 1_000_000):

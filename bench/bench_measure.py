@@ -152,6 +152,9 @@ class Library:
         scope = {"f": function, "now": now}
         scope |= {f"a{i}": value for i, value in enumerate(args)}
         scope |= {f"k{i}": value for i, value in enumerate(keywords.values())}
+        if case["form"] == "backward":
+            inputs = self.leaves([*args, *keywords.values()])
+            text, scope = self.backward(eval(text + ")", scope), inputs)
         result, first = first_call(text + ")", scope)
         if case["form"] == "out=":
             pieces = result if isinstance(result, (tuple, list)) else (result,)
@@ -164,6 +167,24 @@ class Library:
         source += f"    start = now()\n    for _ in many: {text})\n    return now() - start\n"
         exec(source, scope)
         return scope["timed"], result, first
+
+    def leaves(self, values):
+        """The tensors among them that can have gradients, from now on with them."""
+        found = []
+        for value in values:
+            if isinstance(value, list):
+                found += self.leaves(value)
+            elif isinstance(value, self.lib.Tensor) and value.dtype.is_floating_point:
+                found.append(value.requires_grad_())
+        return found
+
+    def backward(self, result, inputs):
+        """(text, scope) of a call that takes back what was done, again and again"""
+        results = result if isinstance(result, (tuple, list)) else [result]
+        results = [r for r in results if r.requires_grad]
+        given = [r.detach().clone() for r in results]
+        scope = {"f": self.lib.autograd.grad, "now": now, "y": results, "x": inputs, "g": given}
+        return "f(y, x, g, retain_graph=True, allow_unused=True", scope
 
 
 def described(result):

@@ -122,6 +122,7 @@ KEYS = {
     "grad",
     "grad_second",
     "save",
+    "pieces",
     "returns",
     "first",
     "second",
@@ -246,6 +247,17 @@ class Op:
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
         bits += ["NOMEN__SAVE_SECOND"] * (self.second in words)
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
+
+    def pieces(self):
+        """Bits of the tensor arguments whose formula takes several calls."""
+        usual = "all" if self.steps.get("launch") == "launch_elementwise" else "none"
+        said = self.row.get("pieces", usual)
+        if said not in ("all", "kept", "none"):
+            raise TableError(f"{self.source}: op '{self.name}': pieces of what?")
+        word = r"\bnomen__g_(?!scale\b|div_self\b)"
+        several = re.compile(word + r"|\bnomen_\w+\(.*\bnomen_(?!_|scalar\b)\w+\(")
+        bits = [i for i, a in enumerate(self.tensors) if several.search(self.grad.get(a.name, ""))]
+        return sum(1 << i for i in bits) if said != "none" else 0
 
     def creates(self):
         """Makes tensors from nothing, so that requires_grad= and device= are said of them."""
@@ -727,6 +739,8 @@ def table(ops):
             truth=int(op.returns == "bool"),
             shape_first=int(op.row.get("shape_first", op.steps.get("shape") == "shape_given")),
             repeats=int(op.row.get("repeats", False)),
+            pieces=op.pieces(),
+            pieces_kept=int(op.row.get("pieces") == "kept"),
             alone="NOMEN__ALONE" + ("_HEAVY" if op.row.get("cost") == "heavy" else ""),
             dtypes=mask,
             rule=c_string(op.row["rule"]),

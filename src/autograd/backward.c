@@ -3,6 +3,7 @@
 #include "autograd/backward.h"
 #include "autograd/formulas.h"
 #include "autograd/pending.h"
+#include "autograd/piecewise.h"
 #include "autograd/tape.h"
 #include "core/forks.h"
 #include "nomen/ops.gen.h"
@@ -52,6 +53,11 @@ uint64_t nomen__b_mask(const nomen__backward *b) { return b->node->mask; }
 
 nomen_tensor *nomen__g_zero(nomen__backward *b) {
     b->zero = true;
+    return NULL;
+}
+
+nomen_tensor *nomen__g_whole(nomen__backward *b) {
+    b->whole = true;
     return NULL;
 }
 
@@ -120,12 +126,16 @@ static nomen_status begin_formulas(nomen__backward *b, nomen__node *n, nomen_ten
 
 static nomen_tensor *formula(nomen__backward *b, const nomen__node *n, int input, bool *failed) {
     const nomen__node *to = n->edge[input]; /* nobody asks for what leads nowhere */
-    b->zero = false;
+    b->zero = b->part = b->whole = false;
     b->ndim = to->ndim;
     b->size = to->size;
     nomen__gradient *of = n->second ? n->op->grad_second : n->op->grad;
     if (!of) return NULL;
-    nomen_tensor *r = of(b, input);
+    nomen_tensor *r = NULL;
+    *failed = !n->second && nomen__in_pieces(b, of, input, (nomen_dtype)to->dtype, &r);
+    if (r || *failed) return r;
+    b->whole = false;
+    r = of(b, input);
     *failed = !r && !b->zero && nomen__error_pending();
     return r;
 }
@@ -160,8 +170,7 @@ static bool ours(const nomen_tensor *t) {
 
 static bool contiguous(const nomen_tensor *t) { return t->flags & NOMEN__CONTIGUOUS; }
 
-/* a += b, which have the same sizes and dtype. */
-static void add_into(nomen_tensor *a, nomen_tensor *b) {
+void nomen__add_into(nomen_tensor *a, nomen_tensor *b) {
     const nomen__op *add = &nomen__ops[NOMEN__OP_ADD];
     const nomen__kernel *kernel = nomen__op_kernel(add, add->kernel, (nomen_dtype)a->dtype);
     nomen_tensor *in[] = {a, b};
@@ -194,9 +203,9 @@ static nomen_status deliver(task *t, nomen__node *to, nomen_tensor *g) {
     }
     bool at_once = !nomen__grad_enabled && !nomen__is_put_off(g) && !nomen__is_put_off(e->grad);
     if (at_once && ours(e->grad) && contiguous(e->grad)) {
-        add_into(e->grad, g);
+        nomen__add_into(e->grad, g);
     } else if (at_once && ours(g) && contiguous(g)) {
-        add_into(g, e->grad);
+        nomen__add_into(g, e->grad);
         nomen_tensor *old = e->grad;
         e->grad = g;
         g = old;
@@ -294,7 +303,31 @@ static nomen_status run_formulas(task *t, nomen__node *n, nomen_tensor *g, nomen
     return s;
 }
 
+/* The gradient that is on its way to what n is a view of, if the view's can be added to a part of
+ * it: so many views of one tensor cost what their elements cost. NULL: the formula makes one. */
+static nomen_tensor *sum_around(task *t, const nomen__node *n, const nomen_tensor *g) {
+    if (n->op->shape != nomen__shape_view || nomen__grad_enabled || n->used) return NULL;
+    nomen__node *to = n->edge[0];
+    nomen__entry *e = is_needed(t, to) ? nomen__pending_find(&t->pending, to) : NULL;
+    if (!e || !ours(e->grad) || !contiguous(e->grad) || e->grad->device || g->device ||
+        nomen__is_put_off(e->grad) || nomen__is_put_off(g) || g->dtype != e->grad->dtype ||
+        nomen__map_shows_all(&n->map, to->size))
+        return NULL;
+    return e->grad;
+}
+
+static nomen_status add_around(const task *t, nomen__node *n, nomen_tensor *sum, nomen_tensor *g) {
+    nomen_scope_mark scope = nomen_scope_open();
+    nomen_status s = scope.depth < 0 ? NOMEN_ERROR_MEMORY : nomen__map_add(sum, g, &n->map);
+    nomen_scope_close(&scope);
+    nomen__release(g);
+    if (!s && !t->retain_graph) nomen__node_drop_saved(n);
+    return s;
+}
+
 static nomen_status pass_on(task *t, nomen__node *n, nomen_tensor *g) {
+    nomen_tensor *sum = sum_around(t, n, g);
+    if (sum) return add_around(t, n, sum, g);
     nomen_tensor *few[8] = {NULL}, **result = few;
     if (n->nin > NOMEN_COUNT(few)) result = nomen__calloc(n->nin, sizeof *result);
     if (!result) {
@@ -379,7 +412,7 @@ static nomen_status prepare_leaf(nomen__entry *e) {
 static void commit_leaf(nomen__entry *e) {
     nomen__node *leaf = e->node;
     if (e->adds) {
-        add_into(leaf->grad, e->grad);
+        nomen__add_into(leaf->grad, e->grad);
         return;
     }
     nomen_tensor *old = leaf->grad;

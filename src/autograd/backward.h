@@ -17,7 +17,9 @@ typedef struct nomen__backward {
     const struct nomen__autograd *node; /* the other arguments: see the functions below */
     int ndim;                           /* of the input asked for */
     const int64_t *size;
-    bool zero; /* set with a result of NULL: the gradient is zero, nothing failed */
+    bool zero;  /* set with a result of NULL: the gradient is zero, nothing failed */
+    bool part;  /* these are not all elements that a result was made of (piecewise.c) */
+    bool whole; /* set with a result of NULL: all of them are needed at once */
 } nomen__backward;
 
 /* Arguments of the call by their place in the row. */
@@ -31,5 +33,7 @@ uint64_t nomen__b_mask(const nomen__backward *b);             /* the resolved di
 
 /* "return nomen__g_zero(b);": no gradient goes to this input. */
 nomen_tensor *nomen__g_zero(nomen__backward *b);
+/* "if (b->part) return nomen__g_whole(b);": all elements of a result are needed at once. */
+nomen_tensor *nomen__g_whole(nomen__backward *b);
 
 #endif

@@ -119,7 +119,7 @@ nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *size = nomen_where(flat, one(), nomen_abs(z)), *unit = nomen_div(z, size);
     nomen_tensor *along = nomen_mul(g, nomen_conj(unit));
     nomen_tensor *across = nomen__g_times(nomen_sub(along, nomen_conj(along)), 0.5);
-    return nomen_where(flat, nomen_zeros_like(g), nomen_div(nomen_mul(unit, across), size));
+    return nomen_where(flat, zero(), nomen_div(nomen_mul(unit, across), size));
 }
 
 nomen_tensor *nomen__g_tanh(nomen__backward *b, nomen_tensor *g) {
@@ -147,7 +147,7 @@ nomen_tensor *nomen__g_div_other(nomen__backward *b, nomen_tensor *g) {
 nomen_tensor *nomen__g_pow_self(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *e = b->in[1];
     nomen_tensor *flat = nomen_eq(constant(e), zero());
-    nomen_tensor *less = nomen_where(flat, nomen_zeros_like(e), nomen_sub(e, one()));
+    nomen_tensor *less = nomen_where(flat, zero(), nomen_sub(e, one()));
     return nomen_mul(g, nomen__conj(nomen_mul(e, nomen_pow(b->in[0], less))));
 }
 
@@ -157,7 +157,7 @@ nomen_tensor *nomen__g_pow_exponent(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *at_zero = nomen_eq(constant(x), zero());
     nomen_tensor *below = is_complex(e) ? nomen_logical_not(at_zero) : nomen_lt(e, zero());
     nomen_tensor *flat = nomen_mul(at_zero, nomen_logical_not(below));
-    nomen_tensor *log = nomen_log(nomen_where(flat, nomen_ones_like(x), x));
+    nomen_tensor *log = nomen_log(nomen_where(flat, one(), x));
     return nomen_mul(g, nomen__conj(nomen_mul(b->result, log)));
 }
 
@@ -183,7 +183,7 @@ nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor 
     (void)b;
     x = constant(x);
     y = constant(y);
-    nomen_tensor *larger = nomen_where(nomen_lt(x, y), nomen_zeros_like(g), g);
+    nomen_tensor *larger = nomen_where(nomen_lt(x, y), zero(), g);
     return nomen_where(nomen_eq(x, y), nomen__g_times(g, 0.5), larger);
 }
 
@@ -287,18 +287,17 @@ nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *flat = nomen_eq(constant(b->result), zero());
-    nomen_tensor *twice =
-        nomen__g_times(nomen_where(flat, nomen_ones_like(b->result), b->result), 2);
-    return nomen__g_var(b, nomen_where(flat, nomen_zeros_like(g), nomen_div(g, twice)));
+    nomen_tensor *twice = nomen__g_times(nomen_where(flat, one(), b->result), 2);
+    return nomen__g_var(b, nomen_where(flat, zero(), nomen_div(g, twice)));
 }
 
 nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
     /* Where all is -inf (or something is inf), the difference would be nan. */
     nomen_tensor *total = nomen__g_unreduce(b, b->result), *x = b->in[0];
     nomen_tensor *same = nomen_eq(constant(x), constant(total));
-    nomen_tensor *part = nomen_where(same, nomen_zeros_like(x), nomen_sub(x, total));
+    nomen_tensor *part = nomen_where(same, zero(), nomen_sub(x, total));
     nomen_tensor *lowest = nomen_eq(constant(x), nomen_scalar(-(double)INFINITY));
-    nomen_tensor *share = nomen_where(lowest, nomen_zeros_like(x), nomen_exp(part));
+    nomen_tensor *share = nomen_where(lowest, zero(), nomen_exp(part));
     return nomen_mul(nomen__g_unreduce(b, g), nomen__conj(share));
 }
 

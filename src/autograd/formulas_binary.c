@@ -8,14 +8,14 @@
 nomen_tensor *nomen__g_atan2(nomen_tensor *g, nomen_tensor *y, nomen_tensor *x, int input) {
     nomen_tensor *r = nomen_hypot(x, y);
     nomen_tensor *origin = nomen_eq(nomen_detach(r), nomen_scalar(0));
-    r = nomen_where(origin, nomen_ones_like(r), r);
+    r = nomen_where(origin, nomen_scalar(1), r);
     nomen_tensor *slope = nomen_div(nomen_div(input == 0 ? x : y, r), r);
     return nomen_mul(g, input == 0 ? slope : nomen_neg(slope));
 }
 
 nomen_tensor *nomen__g_hypot(nomen__backward *b, nomen_tensor *g, nomen_tensor *leg) {
     nomen_tensor *r = b->result, *origin = nomen_eq(nomen_detach(r), nomen_scalar(0));
-    return nomen_mul(g, nomen_div(leg, nomen_where(origin, nomen_ones_like(r), r)));
+    return nomen_mul(g, nomen_div(leg, nomen_where(origin, nomen_scalar(1), r)));
 }
 
 nomen_tensor *nomen__g_logaddexp2(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y) {
@@ -54,7 +54,7 @@ nomen_tensor *nomen__g_imag(nomen_tensor *g) { return nomen_mul(g, unit()); }
 nomen_tensor *nomen__g_angle(nomen_tensor *g, nomen_tensor *z) {
     if (!nomen_dtype_is_complex((nomen_dtype)z->dtype)) return nomen_zeros_like(g);
     nomen_tensor *origin = nomen_eq(nomen_detach(z), nomen_scalar(0));
-    nomen_tensor *size = nomen_abs(nomen_where(origin, nomen_ones_like(z), z));
+    nomen_tensor *size = nomen_abs(nomen_where(origin, nomen_scalar(1), z));
     return nomen_mul(nomen_mul(g, unit()), nomen_div(nomen_div(z, size), size));
 }
 

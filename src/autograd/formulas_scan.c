@@ -92,11 +92,11 @@ nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g) {
     course w = course_of(b, 2);
     nomen_tensor *x = b->in[0], *y = b->result, *lowest = number(-(double)INFINITY);
     nomen_tensor *nothing = nomen_eq(constant(y), lowest), *none = nomen_eq(constant(x), lowest);
-    x = nomen_where(none, nomen_zeros_like(x), x);
-    y = nomen_where(nothing, nomen_zeros_like(y), y);
-    nomen_tensor *share = nomen_exp(nomen_sub(x, nomen_where(none, nomen_zeros_like(y), y)));
-    share = nomen_where(none, nomen_zeros_like(share), share);
-    nomen_tensor *less = nomen_where(nothing, nomen_zeros_like(y), nomen_sub(y, next(y, &w)));
+    x = nomen_where(none, number(0), x);
+    y = nomen_where(nothing, number(0), y);
+    nomen_tensor *share = nomen_exp(nomen_sub(x, nomen_where(none, number(0), y)));
+    share = nomen_where(none, number(0), share);
+    nomen_tensor *less = nomen_where(nothing, number(0), nomen_sub(y, next(y, &w)));
     return nomen_mul(nomen__conj(share), from_behind(nomen__conj(nomen_exp(less)), g, &w));
 }
 
@@ -112,7 +112,7 @@ static nomen_tensor *sum_again(nomen__backward *b, nomen_tensor *t) {
 static nomen_tensor *shared(nomen__backward *b, nomen_tensor *g, nomen_tensor *chosen) {
     nomen_tensor *many = nomen_cast(chosen, .dtype = (nomen_dtype)g->dtype);
     nomen_tensor *each = nomen_div(nomen__g_unreduce(b, g), sum_again(b, many));
-    return nomen_where(chosen, each, nomen_zeros_like(each));
+    return nomen_where(chosen, each, number(0));
 }
 
 nomen_tensor *nomen__g_shared_extremum(nomen__backward *b, nomen_tensor *g) {
@@ -123,7 +123,7 @@ nomen_tensor *nomen__g_shared_extremum(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_nansum(nomen__backward *b, nomen_tensor *g) {
     g = nomen__g_unreduce(b, g);
-    return nomen_where(nomen_isnan(constant(b->in[0])), nomen_zeros_like(g), g);
+    return nomen_where(nomen_isnan(constant(b->in[0])), number(0), g);
 }
 
 nomen_tensor *nomen__g_nanmean(nomen__backward *b, nomen_tensor *g) {
@@ -136,9 +136,9 @@ static nomen_tensor *direction(nomen_tensor *x) { return nomen_sgn(x); }
 /* Where the divisor is 0 the whole is 0. */
 static nomen_tensor *over(nomen_tensor *t, nomen_tensor *divisor) {
     nomen_tensor *flat = nomen_eq(constant(divisor), number(0));
-    nomen_tensor *safe = nomen_where(flat, nomen_ones_like(divisor), divisor);
+    nomen_tensor *safe = nomen_where(flat, number(1), divisor);
     nomen_tensor *r = nomen_div(t, safe);
-    return nomen_where(flat, nomen_zeros_like(r), r);
+    return nomen_where(flat, number(0), r);
 }
 
 static double order_of_norm(nomen__backward *b, int arg) {
@@ -156,9 +156,9 @@ static nomen_tensor *slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_te
     /* |x| ** (p - 1) / norm ** (p - 1), as one power of a number from 0 to 1 */
     nomen_tensor *size = nomen_abs(x);
     nomen_tensor *flat = nomen_eq(constant(size), number(0));
-    nomen_tensor *safe = nomen_where(flat, nomen_ones_like(size), size);
+    nomen_tensor *safe = nomen_where(flat, number(1), size);
     nomen_tensor *part = nomen_pow(over(safe, norm), number(p - 1));
-    nomen_tensor *slope = nomen_where(flat, nomen_zeros_like(part), part);
+    nomen_tensor *slope = nomen_where(flat, number(0), part);
     return nomen_mul(direction(x), nomen_mul(slope, spread));
 }
 
@@ -184,6 +184,7 @@ static nomen_tensor *largest_of(nomen_tensor *x, nomen_tensor *norm) {
 nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g) {
     double p = order_of_norm(b, 1);
     nomen_tensor *x = b->in[0], *norm = nomen__g_unreduce(b, b->result);
+    if (isinf(p) && b->part) return nomen__g_whole(b);
     if (isinf(p)) return nomen_mul(direction(x), shared(b, g, largest_of(x, norm)));
     return slope_of_norm(x, norm, nomen__g_unreduce(b, g), p);
 }
@@ -207,7 +208,7 @@ nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which)
         nomen_tensor *many = nomen_sum(nomen_cast(chosen, .dtype = (nomen_dtype)g->dtype),
                                        .dim = "-1", .keepdim = true);
         nomen_tensor *each = nomen_div(spread, many);
-        s = nomen_mul(direction(d), nomen_where(chosen, each, nomen_zeros_like(each)));
+        s = nomen_mul(direction(d), nomen_where(chosen, each, number(0)));
     } else {
         s = slope_of_norm(d, norm, spread, p);
     }

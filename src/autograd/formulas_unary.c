@@ -64,7 +64,7 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
     const nomen_number bound = nomen__b_number(b, 1);
     nomen_tensor *below = nomen_le(constant(b->in[0]), number(nomen__real_of(&bound)));
-    return nomen_where(below, nomen__zero_like(g), g);
+    return nomen_where(below, number(0), g);
 }
 
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g) {

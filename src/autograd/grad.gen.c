@@ -137,13 +137,13 @@ nomen_tensor *nomen__grad_clamp(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_clamp_max(nomen__backward *b, int input) {
-    if (input == 0) return nomen_where(nomen_le(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    return nomen_where(nomen_gt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    if (input == 0) return nomen_where(nomen_le(b->in[0], b->in[1]), b->g, nomen_scalar(0));
+    return nomen_where(nomen_gt(b->in[0], b->in[1]), b->g, nomen_scalar(0));
 }
 
 nomen_tensor *nomen__grad_clamp_min(nomen__backward *b, int input) {
-    if (input == 0) return nomen_where(nomen_ge(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    return nomen_where(nomen_lt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    if (input == 0) return nomen_where(nomen_ge(b->in[0], b->in[1]), b->g, nomen_scalar(0));
+    return nomen_where(nomen_lt(b->in[0], b->in[1]), b->g, nomen_scalar(0));
 }
 
 nomen_tensor *nomen__grad_clone(nomen__backward *b, int input) {
@@ -519,7 +519,7 @@ nomen_tensor *nomen__grad_mv(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_nan_to_num(nomen__backward *b, int input) {
     (void)input;
-    return nomen_where(nomen_isfinite(b->in[0]), b->g, nomen__zero_like(b->g));
+    return nomen_where(nomen_isfinite(b->in[0]), b->g, nomen_scalar(0));
 }
 
 nomen_tensor *nomen__grad_nanmean(nomen__backward *b, int input) {
@@ -636,7 +636,7 @@ nomen_tensor *nomen__grad_refine_names(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_relu(nomen__backward *b, int input) {
     (void)input;
-    return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen__zero_like(b->g));
+    return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen_scalar(0));
 }
 
 nomen_tensor *nomen__grad_remainder(nomen__backward *b, int input) {
@@ -882,8 +882,8 @@ nomen_tensor *nomen__grad_view_as_real(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_where(nomen__backward *b, int input) {
-    if (input == 1) return nomen_where(b->in[0], b->g, nomen__zero_like(b->g));
-    if (input == 2) return nomen_where(b->in[0], nomen__zero_like(b->g), b->g);
+    if (input == 1) return nomen_where(b->in[0], b->g, nomen_scalar(0));
+    if (input == 2) return nomen_where(b->in[0], nomen_scalar(0), b->g);
     return NULL;
 }
 

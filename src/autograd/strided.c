@@ -125,16 +125,16 @@ static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
     return nomen__tensor_view(g, (nomen_dtype)g->dtype, map->input_ndim, input_size, stride, 0);
 }
 
+/* Dims that repeat one element: sum first, then what is left is one to one. */
+static nomen_tensor *sum_repeated(nomen_tensor *g, nomen__map *map) {
+    for (int k = 0; k < map->ndim; k++)
+        if (map->size[k] != 1 && (map->source[k] < 0 || map->step[k] == 0)) map->size[k] = 1;
+    return nomen__sum_to(g, map->ndim, map->size);
+}
+
 static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int64_t *input_size) {
-    if (!g) return NULL;
     nomen__map map = *full;
-    /* Dims that repeat one element: sum first, then what is left is one to one. */
-    int64_t summed[NOMEN_MAX_DIMS];
-    for (int k = 0; k < map.ndim; k++) {
-        if (map.size[k] != 1 && (map.source[k] < 0 || map.step[k] == 0)) map.size[k] = 1;
-        summed[k] = map.size[k];
-    }
-    g = nomen__sum_to(g, map.ndim, summed);
+    g = sum_repeated(g, &map);
     if (!g) return NULL;
     int place[NOMEN_MAX_DIMS];
     if (is_permutation(&map, input_size, place))
@@ -159,6 +159,24 @@ nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map,
     nomen__map wide;
     map_widen(&wide, map);
     return map_put(g, &wide, input_size);
+}
+
+nomen_status nomen__map_add(nomen_tensor *into, nomen_tensor *g, const nomen__small_map *map) {
+    nomen__map wide;
+    map_widen(&wide, map);
+    g = sum_repeated(g, &wide);
+    nomen_tensor *part = g ? nomen__map_apply(into, &wide) : NULL;
+    if (!part) return NOMEN_ERROR_MEMORY;
+    nomen__add_into(part, g);
+    nomen__release(part);
+    return NOMEN_OK;
+}
+
+bool nomen__map_shows_all(const nomen__small_map *map, const int64_t *input_size) {
+    int place[NOMEN_MAX_DIMS];
+    nomen__map wide;
+    map_widen(&wide, map);
+    return is_permutation(&wide, input_size, place);
 }
 
 /* ---- geometry -------------------------------------------------------------------------------- */

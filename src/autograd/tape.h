@@ -145,8 +145,15 @@ void nomen__small_map_make(nomen__small_map *to, int64_t *words, const nomen__ma
 /* The gradient of a view by map: g has the sizes of the view, the result those of the input. */
 nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map,
                                  const int64_t *input_size);
+/* Is the view all of the input, in some order? */
+bool nomen__map_shows_all(const nomen__small_map *map, const int64_t *input_size);
+/* The same gradient, added to one of the input that nobody else sees. */
+nomen_status nomen__map_add(nomen_tensor *into, nomen_tensor *g, const nomen__small_map *map);
 
 /* ---- backward.c ------------------------------------------------------------------------------ */
+
+/* a += b, which have the same sizes and dtype. */
+void nomen__add_into(nomen_tensor *a, nomen_tensor *b);
 
 struct nomen__backward;
 /* The gradient of n's input, given that of its result; in the current scope. NULL without *failed:

@@ -123,6 +123,8 @@ struct nomen__op {
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     uint8_t repeats;     /* in place, elements may lie on each other: the same is written to all */
+    uint8_t pieces;      /* bit per tensor argument: its gradient may be made piece by piece */
+    uint8_t pieces_kept; /* but not cut along the dims that were reduced */
     const nomen__argspec *args;
     uint32_t alone;               /* elements that one thread does by itself (elementwise) */
     uint32_t dtypes;              /* bit per dtype the kernel may compute in */
