@@ -75,6 +75,13 @@ nomen_tensor *nomen__g_nansum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_nanmean(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g);
+/* The gradient of a p-norm over x, for p that is not infinite: norm and spread, the gradient of the
+ * norm, broadcast to x. */
+nomen_tensor *nomen__slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_tensor *spread,
+                                   double p);
+/* Which elements have the size of the largest one. */
+nomen_tensor *nomen__largest_of(nomen_tensor *x, nomen_tensor *norm);
+/* For the points of one side; which: 0 what is subtracted from, 1 what is subtracted. */
 nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which);
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);

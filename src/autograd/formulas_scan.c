@@ -148,7 +148,7 @@ static double order_of_norm(nomen__backward *b, int arg) {
 
 /* The gradient of a p-norm over x, for p that is not infinite: norm and spread, the gradient of the
  * norm, broadcast to x. */
-static nomen_tensor *slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_tensor *spread,
+nomen_tensor *nomen__slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_tensor *spread,
                                    double p) {
     if (p == 0) return nomen_zeros_like(x);
     if (p == 1) return nomen_mul(direction(x), spread);
@@ -174,7 +174,7 @@ nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g) {
 }
 
 /* Which elements have the size of the largest one. */
-static nomen_tensor *largest_of(nomen_tensor *x, nomen_tensor *norm) {
+nomen_tensor *nomen__largest_of(nomen_tensor *x, nomen_tensor *norm) {
     nomen_tensor *here = constant(nomen_abs(x)), *best = constant(norm);
     if (here && best && here->dtype != best->dtype)
         here = nomen_cast(here, .dtype = (nomen_dtype)best->dtype);
@@ -185,36 +185,6 @@ nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g) {
     double p = order_of_norm(b, 1);
     nomen_tensor *x = b->in[0], *norm = nomen__g_unreduce(b, b->result);
     if (isinf(p) && b->part) return nomen__g_whole(b);
-    if (isinf(p)) return nomen_mul(direction(x), shared(b, g, largest_of(x, norm)));
-    return slope_of_norm(x, norm, nomen__g_unreduce(b, g), p);
-}
-
-/* Of all differences, summed for the points of one side; which: 0 what is subtracted from, 1 what
- * is subtracted. */
-nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which) {
-    double p = order_of_norm(b, 2);
-    bool of_pairs = nomen__b_flag(b, 3);
-    nomen_tensor *x = b->in[0], *y = b->in[1], *places[2] = {NULL, NULL}, *d;
-    if (of_pairs) {
-        nomen_tensor *pairs = nomen__pairs(x->size[0]);
-        for (int k = 0; k < 2; k++) places[k] = nomen_select(pairs, "1", k);
-        d = nomen_sub(nomen_index_select(x, "0", places[0]), nomen_index_select(y, "0", places[1]));
-    } else {
-        d = nomen_sub(nomen_unsqueeze(x, "-2"), nomen_unsqueeze(y, "-3"));
-    }
-    nomen_tensor *norm = nomen_unsqueeze(b->result, "-1"), *spread = nomen_unsqueeze(g, "-1"), *s;
-    if (isinf(p)) {
-        nomen_tensor *chosen = largest_of(d, norm);
-        nomen_tensor *many = nomen_sum(nomen_cast(chosen, .dtype = (nomen_dtype)g->dtype),
-                                       .dim = "-1", .keepdim = true);
-        nomen_tensor *each = nomen_div(spread, many);
-        s = nomen_mul(direction(d), nomen_where(chosen, each, number(0)));
-    } else {
-        s = slope_of_norm(d, norm, spread, p);
-    }
-    if (of_pairs)
-        s = nomen_index_add(nomen_zeros_like(x), "0", places[which], s);
-    else
-        s = nomen_sum(s, .dim = which ? "-3" : "-2");
-    return which ? nomen_neg(s) : s;
+    if (isinf(p)) return nomen_mul(direction(x), shared(b, g, nomen__largest_of(x, norm)));
+    return nomen__slope_of_norm(x, norm, nomen__g_unreduce(b, g), p);
 }

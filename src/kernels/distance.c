@@ -23,6 +23,9 @@ enum { MR = 4, NV = 4 };
 enum { MR = 2, NV = 4 };
 #endif
 enum { COORDINATES = 512, GROUP_BYTES = 1 << 17 };
+/* Of gradients: points and coordinates of a panel, points that run along it together, and those
+ * whose factors are made together. */
+enum { OTHERS = 128, ALONG = 64, POINTS = 4, GROUP = 16 };
 
 /* Powers with an exponent that float32 would have to round. */
 static inline vf32 power_f32(vf32 x, vf64 y) {

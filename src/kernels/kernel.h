@@ -218,11 +218,16 @@ typedef struct nomen__distance_args {
     double p;
     bool pairs;    /* a is points first.. of b, and wanted are distances to later points only: */
     int64_t first; /* out is dense, and begins with the distance of the points 0 and 1 */
+    const char *g, *norm; /* slope: the distances, and their gradients; pair i, j as a result */
+    int64_t g_row, g_col, norm_row, norm_col;
 } nomen__distance_args;
 
 typedef struct nomen__distance {
     size_t (*scratch)(int64_t k); /* bytes of 64-byte aligned scratch that run needs */
     void (*run)(const nomen__distance_args *a, void *scratch);
+    /* p is 1 or 2: the gradient of each of the m points, to out; their rows there are dense */
+    size_t (*slope_scratch)(int64_t k);
+    void (*slope)(const nomen__distance_args *a, void *scratch);
 } nomen__distance;
 
 /* A row of a kernel table. Tables end with a row whose name is NULL. */

@@ -5,6 +5,8 @@
 #include "op/nest.h"
 #include "op/rows.gen.h"
 
+#include <string.h>
+
 enum { SELF, OTHER, P, PAIRS };
 enum { A, B, OUT };
 enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
@@ -103,18 +105,23 @@ static void run_points(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static nomen_status run(distances *job, int64_t batches) {
-    enum { ON_STACK = 16384 };
-    _Alignas(64) char near[ON_STACK];
-    const nomen__distance_args *w = &job->whole;
-    int64_t points = batches * w->m, parts = CHUNKS * (int64_t)nomen_get_num_threads();
-    double work = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
+/* Points of a chunk; work: terms of all of them. */
+static int64_t grain_of(int64_t points, double work) {
+    int64_t parts = CHUNKS * (int64_t)nomen_get_num_threads();
     if (work < 2.0 * CHUNK_WORK || nomen_get_num_threads() == 1) parts = 1;
     /* who wants to end it does not wait for long */
     double least = work / LONG_WORK;
     if ((double)parts < least) parts = least < (double)points ? (int64_t)least : points;
-    job->grain = (points + parts - 1) / parts;
-    if (job->grain < LEAST_ROWS) job->grain = LEAST_ROWS; /* each chunk turns the others over */
+    int64_t grain = (points + parts - 1) / parts;
+    return grain < LEAST_ROWS ? LEAST_ROWS : grain; /* each chunk turns the others over */
+}
+
+static nomen_status run(distances *job, int64_t batches) {
+    enum { ON_STACK = 16384 };
+    _Alignas(64) char near[ON_STACK];
+    const nomen__distance_args *w = &job->whole;
+    int64_t points = batches * w->m;
+    job->grain = grain_of(points, (double)points * (double)w->n * (double)(w->k ? w->k : 1));
     size_t most = job->kernel->scratch(w->k);
     /* a panel has at most WIDEST points: fewer points do not fill what the kernel could use */
     size_t enough = (size_t)(w->n + WIDEST) * (size_t)(w->k ? w->k : 1) * sizeof(double);
@@ -146,4 +153,76 @@ nomen_status nomen__launch_distances(nomen__call *c) {
     nomen__launch_done(c->in[SELF], a);
     nomen__launch_done(c->in[OTHER], b);
     return status;
+}
+
+/* ---- gradients ------------------------------------------------------------------------------- */
+
+static void run_slopes(void *context, int64_t begin, int64_t end) {
+    const distances *job = context;
+    nomen__distance_args w = job->whole;
+    w.a += begin * w.a_row;
+    w.g += begin * w.g_row;
+    w.norm += begin * w.norm_row;
+    w.out += begin * w.out_row;
+    w.m = end - begin;
+    job->kernel->slope(&w, job->scratch + (size_t)(begin / job->grain) * job->scratch_each);
+}
+
+static void steps_of(const nomen_tensor *t, int64_t *row, int64_t *col) {
+    *row = t->stride[t->ndim - 2] * nomen__item(t->dtype);
+    *col = t->stride[t->ndim - 1] * nomen__item(t->dtype);
+}
+
+/* Where element number `index` of the batch dims begins. */
+static char *batch_at(const nomen_tensor *t, int64_t index) {
+    int64_t at = 0;
+    for (int d = t->ndim - 3; d >= 0; index /= t->size[d], d--)
+        at += index % t->size[d] * t->stride[d];
+    return t->data + at * nomen__item(t->dtype);
+}
+
+static nomen_status slopes(distances *job, const nomen_tensor *x, const nomen_tensor *y,
+                           const nomen_tensor *g, const nomen_tensor *norm, nomen_tensor *out) {
+    nomen__distance_args *w = &job->whole;
+    const int64_t batches = nomen__numel_of(out->size, out->ndim - 2), rows = w->m;
+    job->grain = grain_of(rows, (double)rows * (double)w->n * (double)(w->k ? w->k : 1));
+    job->scratch_each = (job->kernel->slope_scratch(w->k) + 63) / 64 * 64;
+    size_t capacity = 0;
+    const int64_t chunks = (rows + job->grain - 1) / job->grain;
+    job->scratch = nomen__buffer_new(job->scratch_each * (size_t)chunks, &capacity);
+    if (!job->scratch) return NOMEN_ERROR_MEMORY;
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; i < batches && !s; i++) {
+        w->a = batch_at(x, i);
+        w->b = batch_at(y, i);
+        w->g = batch_at(g, i);
+        w->norm = batch_at(norm, i);
+        w->out = batch_at(out, i);
+        s = nomen__parallel_asking(rows, job->grain, run_slopes, job);
+    }
+    nomen__buffer_free(job->scratch, capacity);
+    return s;
+}
+
+nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *y,
+                                     const nomen_tensor *g, const nomen_tensor *norm, double p) {
+    nomen_tensor *out = nomen__tensor_empty_on(0, (nomen_dtype)x->dtype, x->ndim, x->size);
+    if (!out || out->numel == 0) return out;
+    const int n = x->ndim;
+    distances job = {.kernel = nomen__kernel_find("distance", (nomen_dtype)x->dtype)->distance};
+    nomen__distance_args *w = &job.whole;
+    *w = (nomen__distance_args){
+        .m = x->size[n - 2], .n = y->size[n - 2], .k = x->size[n - 1], .p = p};
+    steps_of(x, &w->a_row, &w->a_col);
+    steps_of(y, &w->b_row, &w->b_col);
+    steps_of(g, &w->g_row, &w->g_col);
+    steps_of(norm, &w->norm_row, &w->norm_col);
+    steps_of(out, &w->out_row, &w->out_col);
+    if (w->n == 0)
+        memset(out->data, 0, (size_t)(out->numel * nomen__item(out->dtype)));
+    else if (slopes(&job, x, y, g, norm, out)) {
+        nomen__release(out);
+        return NULL;
+    }
+    return out;
 }

@@ -379,6 +379,10 @@ nomen_tensor *nomen__nameless(nomen_tensor *t);
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
 /* The coordinates of all pairs i < j < n, row by row: int64, [pairs, 2]. */
 nomen_tensor *nomen__pairs(int64_t n);
+/* What the distances of points x and y, with p = 1 or 2, say of x: all of one dtype, float32 or
+ * float64, and with the batch dims of g. One reference. */
+nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *y,
+                                     const nomen_tensor *g, const nomen_tensor *norm, double p);
 /* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
 nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
 /* cat of parts along a dim, to out if that is not NULL; t in another dtype. No scope owns them. */

@@ -124,3 +124,67 @@ def test_long_dot_products_of_integers_wrap(length):
     with np.errstate(over="ignore"):
         assert nomen.dot(x, y).item() == np.dot(a, b)
     assert nomen.dot(x[::2], y[::2]).item() == np.dot(a[::2], b[::2])
+
+
+def gradients(call, points, again):
+    """Of each list of points; again: by the formula that can be differentiated again."""
+    points = [p.detach().requires_grad_() for p in points]
+    y = call(*points)
+    g = nomen.from_numpy(np.random.default_rng(3).standard_normal(y.shape)).to(y.dtype)
+    return nomen.autograd.grad(y, points, g, create_graph=again)
+
+
+@pytest.mark.parametrize("p", [*NORMS, 1.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_gradients(p, dtype):
+    kind = getattr(nomen, dtype)
+    within = {"float32": 2e-5, "float64": 1e-13, "bfloat16": 0.05}[dtype]
+    for n, m, k in [(1, 1, 1), (5, 3, 2), (7, 300, 3), (6, 130, 8), (9, 7, 17), (3, 20, 50)]:
+        x = nomen.from_numpy(rng.standard_normal((n, k))).to(kind)
+        y = nomen.from_numpy(rng.standard_normal((m, k))).to(kind)
+        y[0] = x[0]  # points that meet
+        turned = x.t().clone().t()
+        for points in ([x, y], [turned, y[:, :]], [y, x]):
+            at_once = gradients(lambda a, b: nomen.cdist(a, b, p), points, False)
+            again = gradients(lambda a, b: nomen.cdist(a, b, p), points, True)
+            for a, b in zip(at_once, again):
+                assert a.shape == b.shape and a.dtype == b.dtype
+                scale = max(1.0, b.abs().max().item())
+                assert nomen.allclose(a, b.detach(), rtol=within, atol=within * scale)
+        (once,) = gradients(lambda a: nomen.pdist(a, p), [y], False)
+        (twice,) = gradients(lambda a: nomen.pdist(a, p), [y], True)
+        scale = max(1.0, twice.abs().max().item()) if m > 1 else 1
+        assert nomen.allclose(once, twice.detach(), rtol=within, atol=within * scale)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_gradients_of_batches(p):
+    x = nomen.from_numpy(rng.standard_normal((4, 1, 5, 3)))
+    y = nomen.from_numpy(rng.standard_normal((2, 6, 3)))
+    for points in ([x, y], [y, x], [x[0, 0], y], [x.to(nomen.float32), y], [x[:, :, :0], y]):
+        at_once = gradients(lambda a, b: nomen.cdist(a, b, p), points, False)
+        again = gradients(lambda a, b: nomen.cdist(a, b, p), points, True)
+        for a, b in zip(at_once, again):
+            assert a.shape == b.shape and nomen.allclose(a, b.detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_of_points_that_almost_meet():
+    """The gradient over the distance is infinite there, the gradient of the points is not."""
+    x = nomen.tensor([[1e-40, 0.0], [3.0, 4.0]]).requires_grad_()
+    y = nomen.zeros(3, 2)
+    nomen.cdist(x, y).backward(nomen.full((2, 3), 2.0))
+    assert nomen.allclose(x.grad[1], nomen.tensor([3.6, 4.8]))
+    assert x.grad[0][0].item() == pytest.approx(6, rel=1e-3) and x.grad[0][1].item() == 0
+    x = nomen.tensor([[float("inf"), 0.0], [0.0, 0.0]]).requires_grad_()
+    nomen.cdist(x, y).backward(nomen.ones(2, 3))
+    assert x.grad[0][0].isnan() and x.grad[1].tolist() == [0, 0]
+
+
+def test_gradients_of_many_points_need_no_room_for_all_differences():
+    """499,500 pairs of 1,000 coordinates are two GB of differences in float32."""
+    x = nomen.from_numpy(rng.standard_normal((1000, 1000)).astype("f4")).requires_grad_()
+    nomen.pdist(x).sum().backward()
+    a = x.detach().numpy().astype("f8")
+    d = a[0] - a[1:]
+    want = (d / np.sqrt((d * d).sum(1))[:, None]).sum(0)
+    np.testing.assert_allclose(x.grad[0].numpy(), want, rtol=1e-4, atol=1e-4)

@@ -161,7 +161,9 @@ static size_t FN(scratch)(int64_t k) {
     return (size_t)FN(group)(k) * (size_t)(k ? k : 1) * NR * sizeof(C);
 }
 
-static const nomen__distance FN(kernel) = {FN(scratch), FN(run)};
+#include "kernels/loops/distance_slope.h"
+
+static const nomen__distance FN(kernel) = {FN(scratch), FN(run), FN(slope_scratch), FN(slope)};
 
 #undef NR
 #undef SFX

@@ -1,0 +1,222 @@
+/* Include-template of distance.h: what the distances of m points and n others say of the first
+ * ones, once the gradient g of each distance is known: the sum of the differences (p = 2), or of
+ * their signs (p = 1), each by g over the distance (p = 1: by g). Before: what distance.h has.
+ * After: FN(slope), FN(slope_scratch).
+ *
+ * Idea: OTHERS points lie one after the other in a panel, their coordinates filled up to whole
+ * vectors; the sums of some points and two vectors of coordinates stay in registers meanwhile. */
+
+/* Coordinates filled up. */
+static inline int64_t FN(filled)(int64_t k) { return (k + W - 1) / W * W; }
+
+/* n numbers that lie side by side, filled up with zeros. */
+static inline void FN(take_row)(C *to, const char *from, int64_t n) {
+    int64_t at = 0;
+    for (; at + W <= n; at += W) ST(to + at, LD(from + at * (int64_t)sizeof(C)));
+    if (at < n) ST(to + at, LDN(from + at * (int64_t)sizeof(C), n - at));
+}
+
+/* And those that do not. */
+static void FN(take_column)(C *to, const char *from, int64_t step, int64_t n) {
+    for (int64_t j = 0; j < n; j++, from += step) to[j] = *(const C *)(const void *)from;
+    for (int64_t j = n; j < FN(filled)(n); j++) to[j] = 0;
+}
+
+static void FN(take_points)(C *to, const char *from, int64_t points, int64_t k, int64_t row,
+                            int64_t col) {
+    for (int64_t i = 0; i < points; i++, to += FN(filled)(k), from += row)
+        if (col == (int64_t)sizeof(C))
+            FN(take_row)(to, from, k);
+        else
+            FN(take_column)(to, from, col, k);
+}
+
+/* n numbers of each of up to GROUP points: rows of OTHERS. */
+static void FN(take_lines)(C *to, const char *from, int64_t points, int64_t row, int64_t col,
+                           int64_t n) {
+    const int64_t item = (int64_t)sizeof(C);
+    if (row == item && points == GROUP && col != item) { /* neighbours together: few pages */
+        for (int64_t j = 0; j < n; j++, from += col)
+            for (int64_t i = 0; i < GROUP; i++)
+                to[i * OTHERS + j] = ((const C *)(const void *)from)[i];
+        for (int64_t i = 0; i < GROUP; i++)
+            for (int64_t j = n; j < FN(filled)(n); j++) to[i * OTHERS + j] = 0;
+        return;
+    }
+    for (int64_t i = 0; i < points; i++, to += OTHERS, from += row)
+        if (col == item)
+            FN(take_row)(to, from, n);
+        else
+            FN(take_column)(to, from, col, n);
+}
+
+/* The factors of some points with n others; `distance` is scratch. Points that meet say nothing.
+ * true: some distance is so small that g over it is infinite; such a factor is 0. */
+static bool FN(factors)(C *factor, C *distance, const nomen__distance_args *a, int64_t i,
+                        int64_t points, int64_t j, int64_t n) {
+    FN(take_lines)(factor, a->g + i * a->g_row + j * a->g_col, points, a->g_row, a->g_col, n);
+    /* points that are not there pull nothing */
+    memset(factor + points * OTHERS, 0, (size_t)((-points & (POINTS - 1)) * OTHERS) * sizeof(C));
+    if (a->p == 1) return false;
+    FN(take_lines)(distance, a->norm + i * a->norm_row + j * a->norm_col, points, a->norm_row,
+                   a->norm_col, n);
+    const V most = FN(splat)((C)(sizeof(C) == 4 ? FLT_MAX : DBL_MAX));
+    bool odd = false;
+    for (int64_t at = 0; at < points * OTHERS; at += OTHERS)
+        for (int64_t e = at; e < at + n; e += W) {
+            const V g = LD(factor + e), d = LD(distance + e);
+            V q = g / v_sel((d == 0), v_like(d, 1), d);
+            if (__builtin_expect(v_any((v_abs(q) > most) & (v_abs(g) <= most)), 0)) {
+                q = v_sel((v_abs(q) > most) & (v_abs(g) <= most), (V){0}, q);
+                odd = true;
+            }
+            ST(factor + e, v_sel((d == 0), (V){0}, q));
+        }
+    return odd;
+}
+
+static inline V FN(sign)(V t) { return v_sel((t == 0) | (t != t), t, v_copysign(v_like(t, 1), t)); }
+
+/* The points and others at hand, coordinates c to k, and where the sums of each point go (NULL:
+ * there is none). */
+typedef struct FN(tile) {
+    const C *own, *panel, *factor;
+    int64_t width, n, k;
+    C *out[POINTS];
+    bool first; /* nothing is there to be added to */
+} FN(tile);
+
+/* nv vectors of coordinates from c on, of `points` points from i on. */
+static inline __attribute__((always_inline)) void
+FN(pull)(const FN(tile) * t, int64_t c, int i0, const bool signs, const int points, const int nv) {
+    const C *x = t->own + i0 * t->width + c, *y = t->panel + c, *factor = t->factor + i0 * OTHERS;
+    const int64_t width = t->width, n = t->n;
+    V acc[POINTS][2], own[POINTS][2];
+#pragma GCC unroll 4
+    for (int i = 0; i < points; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < nv; v++) {
+            acc[i][v] = (V){0};
+            own[i][v] = LD(x + i * width + v * W);
+        }
+    for (int64_t j = 0; j < n; j++, y += width) {
+        V other[2];
+#pragma GCC unroll 2
+        for (int v = 0; v < nv; v++) other[v] = LD(y + v * W);
+#pragma GCC unroll 4
+        for (int i = 0; i < points; i++) {
+            const V by = FN(splat)(factor[i * OTHERS + j]);
+#pragma GCC unroll 2
+            for (int v = 0; v < nv; v++) {
+                const V d = own[i][v] - other[v];
+                acc[i][v] = v_fma(by, signs ? FN(sign)(d) : d, acc[i][v]);
+            }
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < points; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < nv; v++) {
+            const int64_t left = t->k - c - v * W;
+            if (!t->out[i0 + i]) continue;
+            C *to = t->out[i0 + i] + c + v * W;
+            if (left >= W)
+                ST(to, t->first ? acc[i][v] : LD(to) + acc[i][v]);
+            else
+                STN(to, t->first ? acc[i][v] : LDN(to, left) + acc[i][v], left);
+        }
+}
+
+static APART void FN(pull_two)(const FN(tile) * t, int64_t c, int i, bool signs) {
+    if (signs)
+        FN(pull)(t, c, i, true, 2, 2);
+    else
+        FN(pull)(t, c, i, false, 2, 2);
+}
+static APART void FN(pull_one)(const FN(tile) * t, int64_t c, bool signs) {
+    if (signs)
+        FN(pull)(t, c, 0, true, POINTS, 1);
+    else
+        FN(pull)(t, c, 0, false, POINTS, 1);
+}
+
+/* Pairs whose factor is infinite, one coordinate after the other. */
+static APART void FN(pull_odd)(const nomen__distance_args *a, const FN(tile) * t, int64_t i,
+                               int64_t j) {
+    for (int64_t r = 0; r < POINTS && t->out[r]; r++)
+        for (int64_t e = 0; e < t->n; e++) {
+            C g, d;
+            memcpy(&g, a->g + (i + r) * a->g_row + (j + e) * a->g_col, sizeof g);
+            memcpy(&d, a->norm + (i + r) * a->norm_row + (j + e) * a->norm_col, sizeof d);
+            if (d == 0 || __builtin_isfinite(g / d) || !__builtin_isfinite(g)) continue;
+            const C *x = t->own + r * t->width, *y = t->panel + e * t->width;
+            for (int64_t c = 0; c < t->k; c++) t->out[r][c] += (x[c] - y[c]) / d * g;
+        }
+}
+
+/* The next points, and where their sums lie, come from far while these are at work. (A function
+ * that does nothing but prefetch is left out unless it is part of another early on.) */
+static inline __attribute__((always_inline)) void FN(ask_ahead)(const nomen__distance_args *a,
+                                                                int64_t i) {
+    const int64_t line = 64 / (int64_t)sizeof(C), end = i + POINTS < a->m ? i + POINTS : a->m;
+    for (; i < end; i++)
+        for (int64_t c = 0; c < a->k; c += line) {
+            __builtin_prefetch(a->a + i * a->a_row + c * a->a_col);
+            __builtin_prefetch(a->out + i * a->out_row + c * (int64_t)sizeof(C), 1);
+        }
+}
+
+/* Up to POINTS points from i on, with the others of the panel. */
+static void FN(slope_of)(const nomen__distance_args *a, FN(tile) * t, C *own, int64_t i,
+                         int64_t points) {
+    const bool signs = a->p == 1;
+    FN(take_points)(own, a->a + i * a->a_row, points, a->k, a->a_row, a->a_col);
+    for (int64_t r = 0; r < POINTS; r++) {
+        t->out[r] = r < points ? (C *)(void *)(a->out + (i + r) * a->out_row) : NULL;
+        if (r >= points) memset(own + r * t->width, 0, (size_t)t->width * sizeof(C));
+    }
+    FN(ask_ahead)(a, i + POINTS);
+    int64_t c = 0;
+    for (; a->k - c > W; c += 2 * W) {
+        FN(pull_two)(t, c, 0, signs);
+        if (points > 2) FN(pull_two)(t, c, 2, signs);
+    }
+    if (c < a->k) FN(pull_one)(t, c, signs);
+}
+
+static void FN(slope_along)(const nomen__distance_args *a, C *panel) {
+    const int64_t width = FN(filled)(a->k);
+    C *own = panel + OTHERS * width, *factor = own + POINTS * width;
+    FN(tile) t = {.own = own, .panel = panel, .width = width, .k = a->k};
+    for (int64_t j = 0; j < a->n; j += OTHERS) {
+        t.n = a->n - j < OTHERS ? a->n - j : OTHERS;
+        t.first = j == 0;
+        FN(take_points)(panel, a->b + j * a->b_row, t.n, a->k, a->b_row, a->b_col);
+        for (int64_t first = 0; first < a->m; first += GROUP) {
+            const int64_t group = a->m - first < GROUP ? a->m - first : GROUP;
+            const bool odd = FN(factors)(factor, factor + GROUP * OTHERS, a, first, group, j, t.n);
+            for (int64_t i = 0; i < group; i += POINTS) {
+                t.factor = factor + i * OTHERS;
+                FN(slope_of)(a, &t, own, first + i, group - i < POINTS ? group - i : POINTS);
+                if (odd) FN(pull_odd)(a, &t, first + i, j);
+            }
+        }
+    }
+}
+
+/* Some coordinates at a time, so that a panel stays in the nearest cache. Rows of out are dense. */
+static void FN(slope)(const nomen__distance_args *a, void *scratch) {
+    for (int64_t c = 0; c < a->k; c += ALONG) {
+        nomen__distance_args some = *a;
+        some.k = a->k - c < ALONG ? a->k - c : ALONG;
+        some.a += c * a->a_col;
+        some.b += c * a->b_col;
+        some.out += c * (int64_t)sizeof(C);
+        FN(slope_along)(&some, scratch);
+    }
+}
+
+static size_t FN(slope_scratch)(int64_t k) {
+    if (k > ALONG) k = ALONG;
+    return ((size_t)FN(filled)(k) * (OTHERS + POINTS) + 2 * GROUP * OTHERS) * sizeof(C);
+}
