@@ -553,7 +553,7 @@ static void no_scratch(void **s) {
         nomen__fail_allocation(-1);
         assert_int_equal(nomen__error_code(), NOMEN_OK);
     }
-    assert_memory_equal(out[0]->data, out[1]->data, out[0]->storage->bytes);
+    assert_memory_equal(out[0]->storage->data, out[1]->storage->data, out[0]->storage->bytes);
     nomen__release(a);
     nomen__release(out[0]);
     nomen__release(out[1]);
