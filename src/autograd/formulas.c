@@ -3,6 +3,7 @@
 #include "autograd/formulas.h"
 #include "autograd/tape.h"
 #include "nomen/ops.gen.h"
+#include "op/iter.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,37 @@ nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg) {
     if (n.kind == NOMEN_ABSENT) return g;
     n.im = -n.im;
     return nomen_mul(g, nomen_scalar_call(n));
+}
+
+/* ---- kernels of gradients (src/kernels/gradients.c) ------------------------------------------ */
+
+/* What is not to be differentiated again, and lies where kernels reach it. */
+static bool by_kernel(const nomen_tensor *g, const nomen_tensor *y) {
+    return !nomen__grad_enabled && !nomen__fusing && !((g->flags | y->flags) & NOMEN__AWAY) &&
+           g->dtype == y->dtype && !is_complex(y) && nomen__has_sizes(g, y->ndim, y->size);
+}
+
+bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_tensor **result) {
+    if (!by_kernel(g, y)) return false;
+    const nomen_dtype dtype = (nomen_dtype)y->dtype;
+    nomen_tensor *out = nomen_empty_like(y), *in[] = {g, y};
+    *result = out;
+    if (!out) return true;
+    nomen__iter it;
+    nomen__iter_make(&it, nomen__kernel_find(name, dtype)->loop, out, in, 2, out->ndim, out->size,
+                     dtype, dtype);
+    nomen__iter_run(&it);
+    return true;
+}
+
+/* The same of rows; y has no gaps. */
+static bool rows_at_once(const char *name, nomen__backward *b, nomen_tensor *g,
+                         nomen_tensor **result) {
+    nomen_tensor *y = b->result;
+    if (!by_kernel(g, y) || !(y->flags & NOMEN__CONTIGUOUS)) return false;
+    g = nomen_contiguous(g);
+    *result = g ? nomen__scoped(nomen__rows_slopes(name, y, g, b->node->dim)) : NULL;
+    return true;
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -122,11 +154,21 @@ nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g) {
     return nomen_where(flat, zero(), nomen_div(nomen_mul(unit, across), size));
 }
 
+nomen_tensor *nomen__g_relu(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
+    if (nomen__g_at_once("relu_gradient", g, b->result, &r)) return r;
+    return nomen_where(nomen_le(constant(b->result), zero()), zero(), g);
+}
+
 nomen_tensor *nomen__g_tanh(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
+    if (nomen__g_at_once("tanh_gradient", g, b->result, &r)) return r;
     return nomen_mul(g, nomen__conj(nomen_sub(one(), nomen_mul(b->result, b->result))));
 }
 
 nomen_tensor *nomen__g_sigmoid(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
+    if (nomen__g_at_once("sigmoid_gradient", g, b->result, &r)) return r;
     return nomen_mul(g, nomen__conj(nomen_mul(nomen_sub(one(), b->result), b->result)));
 }
 
@@ -302,7 +344,9 @@ nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
 }
 
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
     if (b->ndim == 0) return nomen_zeros_like(g);
+    if (rows_at_once("softmax_gradient", b, g, &r)) return r;
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *part = nomen_mul(g, b->result);
     nomen_tensor *sum = nomen_sum(part, .dim = nomen__one_dim(b->node->dim, text), .keepdim = true);
@@ -310,7 +354,9 @@ nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {
 }
 
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
     if (b->ndim == 0) return nomen_zeros_like(g);
+    if (rows_at_once("log_softmax_gradient", b, g, &r)) return r;
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *sum = nomen_sum(g, .dim = nomen__one_dim(b->node->dim, text), .keepdim = true);
     return nomen_sub(g, nomen_mul(nomen_exp(b->result), sum));

@@ -15,6 +15,10 @@ nomen_tensor *nomen__g_power(nomen_tensor *t, int power); /* by multiplication, 
 /* g times the conjugate of a number argument, g if it is not given. */
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
 
+/* The gradient by a kernel of that name; false: that is for tensors without more to come, of one
+ * dtype and size. y is what the kernel reads beside g. */
+bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_tensor **result);
+
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_view(nomen__backward *b, nomen_tensor *g);
@@ -30,6 +34,7 @@ int nomen__g_any(nomen_tensor *t);
 
 nomen_tensor *nomen__g_abs(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_relu(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_tanh(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_sigmoid(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_tan(nomen__backward *b, nomen_tensor *g);

@@ -51,6 +51,8 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     nomen_number eps = nomen__b_number(b, 1);
     double low = nomen__real_of(&eps);
     bool limited = eps.kind != NOMEN_ABSENT && low >= 0;
+    nomen_tensor *r;
+    if (!limited && nomen__g_at_once("logit_gradient", g, b->in[0], &r)) return r;
     if (!limited) low = 0;
     nomen_tensor *x = b->in[0], *fixed = constant(x);
     nomen_tensor *inside =
@@ -63,6 +65,8 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
     const nomen_number bound = nomen__b_number(b, 1);
+    nomen_tensor *r;
+    if (nomen__real_of(&bound) == 0 && nomen__g_at_once("relu_gradient", g, b->in[0], &r)) return r;
     nomen_tensor *below = nomen_le(constant(b->in[0]), number(nomen__real_of(&bound)));
     return nomen_where(below, number(0), g);
 }

@@ -636,7 +636,7 @@ nomen_tensor *nomen__grad_refine_names(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_relu(nomen__backward *b, int input) {
     (void)input;
-    return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen_scalar(0));
+    return nomen__g_relu(b, b->g);
 }
 
 nomen_tensor *nomen__grad_remainder(nomen__backward *b, int input) {

@@ -147,7 +147,9 @@ typedef struct nomen__rows_args {
     char *out;
     const char *in;
     int64_t n, in_step, out_step, rows, in_row, out_row;
-    void *wide; /* scratch for a row of what is computed with, in whole vectors, or NULL */
+    void *wide;       /* scratch for a row of what is computed with, in whole vectors, or NULL */
+    const char *with; /* of gradients: those of the results, which lie as `in`; rows have no gaps,
+                         or lie side by side without gaps */
 } nomen__rows_args;
 /* Rows of more than `least` elements, and at most `most`, take less time with scratch, if these
  * have no gaps. */

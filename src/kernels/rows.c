@@ -1,4 +1,5 @@
-/* Functions of whole rows: softmax and log_softmax. Sums of exponentials alone: reduce_logsumexp.c.
+/* Functions of whole rows: softmax and log_softmax, and their gradients. Sums of exponentials
+ * alone: reduce_logsumexp.c.
  */
 #include "kernels/loops/reduce.h"
 #include "kernels/simd/turn.h"
@@ -57,6 +58,25 @@ static inline void narrow_f32(float *p, vf64 x) {
 #define LOG 1
 #include "kernels/loops/row_floats.h"
 
+/* Gradients: so many elements of rows side by side make a sum of sums; vectors of a strip of such
+ * rows; rows of at most SHORT elements are joined together. */
+enum { SIDE_BLOCK = 256, SIDES = 4, SHORT = 256 };
+
+#undef LOOP
+#define LOOP "kernels/loops/softmax_slope.h"
+
+#undef OP
+#undef LOG
+#define OP  softmax_gradient
+#define LOG 0
+#include "kernels/loops/row_floats.h"
+
+#undef OP
+#undef LOG
+#define OP  log_softmax_gradient
+#define LOG 1
+#include "kernels/loops/row_floats.h"
+
 #define ROWS(text, enumerator, op, sfx)                                                            \
     {.name = text, .dtype = enumerator, .rows = rows_##op##_##sfx}
 #define KEPT_TOO {KEPT_WIDE, KEPT_ROOM}
@@ -72,5 +92,13 @@ const nomen__kernel NOMEN__TABLE(rows)[] = {
     ROWS("log_softmax", NOMEN_BF16, log_softmax, bf16),
     ROWS("log_softmax", NOMEN_F32, log_softmax, f32),
     ROWS("log_softmax", NOMEN_F64, log_softmax, f64),
+    ROWS("softmax_gradient", NOMEN_F16, softmax_gradient, f16),
+    ROWS("softmax_gradient", NOMEN_BF16, softmax_gradient, bf16),
+    ROWS("softmax_gradient", NOMEN_F32, softmax_gradient, f32),
+    ROWS("softmax_gradient", NOMEN_F64, softmax_gradient, f64),
+    ROWS("log_softmax_gradient", NOMEN_F16, log_softmax_gradient, f16),
+    ROWS("log_softmax_gradient", NOMEN_BF16, log_softmax_gradient, bf16),
+    ROWS("log_softmax_gradient", NOMEN_F32, log_softmax_gradient, f32),
+    ROWS("log_softmax_gradient", NOMEN_F64, log_softmax_gradient, f64),
     {.name = NULL},
 };

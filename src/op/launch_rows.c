@@ -180,3 +180,63 @@ nomen_status nomen__launch_rows(nomen__call *c) {
     nomen__launch_done(c->in[0], in);
     return s;
 }
+
+/* ---- gradients ------------------------------------------------------------------------------- */
+
+/* LANES: of rows side by side those that a chunk has at least, and a multiple of it. */
+enum { LANES = 64 };
+
+typedef struct slopes_job {
+    nomen__rows *run;
+    nomen__rows_args row;
+    int64_t block; /* bytes from one block of rows side by side to the next; 0: rows are dense */
+    int64_t pieces, lanes; /* of a block; of a piece */
+} slopes_job;
+
+static void run_slopes(void *context, int64_t begin, int64_t end) {
+    const slopes_job *job = context;
+    for (; begin < end; begin = job->block ? begin + 1 : end) {
+        nomen__rows_args a = job->row;
+        int64_t at = begin * a.in_row;
+        a.rows = end - begin;
+        if (job->block) {
+            const int64_t first = begin % job->pieces * job->lanes;
+            at = begin / job->pieces * job->block + first * a.in_row;
+            a.rows = job->row.rows - first < job->lanes ? job->row.rows - first : job->lanes;
+        }
+        a.in += at;
+        a.with += at;
+        a.out += at;
+        job->run(&a);
+    }
+}
+
+nomen_tensor *nomen__rows_slopes(const char *kernel, const nomen_tensor *y, const nomen_tensor *g,
+                                 int dim) {
+    const nomen__kernel *k = nomen__kernel_find(kernel, (nomen_dtype)y->dtype);
+    nomen_tensor *out = nomen__tensor_empty_on(0, (nomen_dtype)y->dtype, y->ndim, y->size);
+    if (!out || !out->numel) return out;
+    const int64_t item = nomen__item(y->dtype), n = y->size[dim];
+    const int64_t behind = nomen__numel_of(y->size + dim + 1, y->ndim - dim - 1);
+    const int64_t before = y->numel / n / behind;
+    slopes_job job = {.run = k->rows, .pieces = 1, .lanes = behind};
+    job.row = (nomen__rows_args){.out = out->data, .in = y->data, .with = g->data, .n = n};
+    job.row.in_step = job.row.out_step = behind * item;
+    job.row.in_row = job.row.out_row = behind > 1 ? item : n * item;
+    job.row.rows = behind;
+    int64_t units = before, each = n * behind;
+    if (behind > 1) {
+        job.block = n * behind * item;
+        if (each > WORTH && behind > LANES) {
+            const int64_t most = WORTH / n / LANES * LANES;
+            job.lanes = most < LANES ? LANES : most < behind ? most : behind;
+        }
+        job.pieces = (behind + job.lanes - 1) / job.lanes;
+        units = before * job.pieces;
+        each = n * job.lanes;
+    }
+    const int64_t grain = y->numel <= 2 * WORTH ? units : WORTH / each + 1;
+    if (!nomen__parallel_asking(units, grain, run_slopes, &job)) return out;
+    nomen__release(out);
+    return NULL;
+}

@@ -379,6 +379,10 @@ nomen_tensor *nomen__nameless(nomen_tensor *t);
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
 /* The coordinates of all pairs i < j < n, row by row: int64, [pairs, 2]. */
 nomen_tensor *nomen__pairs(int64_t n);
+/* The gradient of softmax or log_softmax ("softmax_gradient" ...) along a dim, from the result y
+ * and its gradient g: contiguous, of one dtype. One reference. */
+nomen_tensor *nomen__rows_slopes(const char *kernel, const nomen_tensor *y, const nomen_tensor *g,
+                                 int dim);
 /* What the distances of points x and y, with p = 1 or 2, say of x: all of one dtype, float32 or
  * float64, and with the batch dims of g. One reference. */
 nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *y,

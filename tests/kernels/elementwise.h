@@ -172,6 +172,10 @@ static inline int arity(const char *name) {
                                       "round_decimals",
                                       "round_tens",
                                       "polygamma",
+                                      "relu_gradient",
+                                      "tanh_gradient",
+                                      "sigmoid_gradient",
+                                      "logit_gradient",
                                       NULL};
     if (in_list(name, four)) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;

@@ -123,6 +123,10 @@ static const struct {
     {"isfinite", ALL},
     {"nan_to_num", F | C},
     {"threshold", B | REAL},
+    {"relu_gradient", F},
+    {"tanh_gradient", F},
+    {"sigmoid_gradient", F},
+    {"logit_gradient", F},
 };
 
 static int kind_of(nomen_dtype d) {

@@ -50,8 +50,15 @@ static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int 
         const bool room = n > kernel->rows_scratch.least && isa % 2 == in_place;
         const size_t need = room ? ((size_t)n * sizeof(float) + 63) / 64 * 64 : 0;
         char *scratch = guarded_new(need);
-        nomen__rows_args a = {to + start, in + start,           n, step, step, rows, row,
-                              row,        room ? scratch : NULL};
+        nomen__rows_args a = {.out = to + start,
+                              .in = in + start,
+                              .n = n,
+                              .in_step = step,
+                              .out_step = step,
+                              .rows = rows,
+                              .in_row = row,
+                              .out_row = row,
+                              .wide = room ? scratch : NULL};
         kernel->rows(&a);
         assert_true(guarded_intact(scratch, need));
         guarded_free(scratch);

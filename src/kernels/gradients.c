@@ -1,0 +1,41 @@
+/* Gradients of elements that formulas would take several calls for, of functions that networks are
+ * made of. They are those of the formulas (src/autograd), which serve where a gradient is to be
+ * differentiated again. Those of whole rows: rows.c.
+ *
+ * Limit: g and the result are read once, the gradient is written once. */
+#include "kernels/loops/loops.h"
+
+/* y is the result, x the operand, g the gradient of the result. */
+#define OP         relu_gradient
+#define EXPR(g, y) v_sel((y) <= 0, v_like(y, 0), g)
+#define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP         tanh_gradient
+#define EXPR(g, y) ((g) * (v_like(y, 1) - (y) * (y)))
+#define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP         sigmoid_gradient
+#define EXPR(g, y) ((g) * ((v_like(y, 1) - (y)) * (y)))
+#define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+/* NaN beyond 0 and 1, which have a slope that is infinite. */
+#define OP logit_gradient
+#define EXPR(g, x)                                                                                 \
+    v_sel(((x) >= 0) & ((x) <= 1), (g) / ((x) * (v_like(x, 1) - (x))), v_like(x, __builtin_nan("")))
+#define LOOP "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+const nomen__kernel NOMEN__TABLE(gradients)[] = {
+    ROWS_FLOATS_LINES("relu_gradient", relu_gradient),
+    ROWS_FLOATS_LINES("tanh_gradient", tanh_gradient),
+    ROWS_FLOATS_LINES("sigmoid_gradient", sigmoid_gradient),
+    ROWS_FLOATS_LINES("logit_gradient", logit_gradient),
+    {.name = NULL},
+};
