@@ -17,8 +17,8 @@ nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tenso
     char dim[NOMEN__DIM_TEXT];
     nomen_tensor *none =
         nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
-    return nomen_scatter_add(none, nomen__one_dim(b->node->dim, dim), with_dim(b, positions),
-                             with_dim(b, g));
+    return nomen_scatter_add_(none, nomen__one_dim(b->node->dim, dim), with_dim(b, positions),
+                              with_dim(b, g));
 }
 
 nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions) {

@@ -145,10 +145,46 @@ static nomen_tensor *positions(const nomen_tensor *t) {
     return nomen_expand(at, (nomen_sizes){t->ndim, t->size});
 }
 
+/* Is every element of t another one? Dims from the nearest on, each beyond all before it. */
+static bool is_apart(const nomen_tensor *t) {
+    int64_t reach = 0;
+    uint64_t done = 0;
+    for (int k = 0; k < t->ndim; k++) {
+        int next = -1;
+        for (int d = 0; d < t->ndim; d++)
+            if (!(done >> d & 1) && (next < 0 || t->stride[d] < t->stride[next])) next = d;
+        done |= UINT64_C(1) << next;
+        if (t->size[next] == 1) continue;
+        if (t->stride[next] <= reach) return false;
+        reach += (t->size[next] - 1) * t->stride[next];
+    }
+    return true;
+}
+
+/* Of a view within a tensor that has no holes: zeros around it. NULL without an error: it is
+ * another one. */
+static nomen_tensor *around(const nomen_tensor *self, const nomen_tensor *result, nomen_tensor *g) {
+    const int64_t item = nomen__item(self->dtype), offset = result->data - self->data;
+    int64_t end = offset / item + 1;
+    for (int d = 0; d < result->ndim; d++) end += (result->size[d] - 1) * result->stride[d];
+    if (nomen__grad_enabled || g->device || !result->numel || !(self->flags & NOMEN__CONTIGUOUS) ||
+        offset < 0 || end > self->numel || !is_apart(result))
+        return NULL;
+    nomen_tensor *whole =
+        nomen_zeros(NULL, (nomen_sizes){self->ndim, self->size}, .dtype = nomen_dtype_of(g));
+    nomen_tensor *part = whole ? nomen__scoped(nomen__tensor_view(
+                                     whole, (nomen_dtype)whole->dtype, result->ndim, result->size,
+                                     result->stride, offset / item * nomen__item(whole->dtype)))
+                               : NULL;
+    return part && !nomen__copy_values(part, g) ? whole : NULL;
+}
+
 /* Elements of the memory get the sum of what the view's get; of those that self shows more than
  * once each gets its part. */
 nomen_tensor *nomen__g_as_strided(nomen__backward *b, nomen_tensor *g) {
     const nomen_tensor *self = b->in[SELF], *result = b->result;
+    nomen_tensor *simple = around(self, result, g);
+    if (simple) return simple;
     int64_t room = (int64_t)self->storage->bytes / nomen__item(self->dtype);
     nomen_sizes all = {1, &room};
     nomen_tensor *memory = nomen_zeros(NULL, all, .dtype = nomen_dtype_of(g));

@@ -264,10 +264,33 @@ static nomen_tensor *geometry_result(nomen_tensor *result, const nomen_tensor *a
     return nomen__scoped(result);
 }
 
+/* Lies t as the base does? */
+static bool lies_so(const nomen_tensor *t, const nomen__geometry *g) {
+    if (nomen__is_put_off(t)) return false;
+    for (int d = 0; d < t->ndim; d++)
+        if (t->size[d] > 1 && t->stride[d] != g->base_stride[d]) return false;
+    return true;
+}
+
+/* Do all elements that the geometry looks at belong to the base? */
+static bool is_within(const nomen__geometry *g) {
+    int64_t last = g->offset, end = 0;
+    for (int d = 0; d < g->ndim; d++) {
+        if (g->size[d] == 0) return true;
+        if (g->stride[d] < 0) return false;
+        last += (g->size[d] - 1) * g->stride[d];
+    }
+    for (int d = 0; d < g->base_ndim; d++) {
+        if (g->base_stride[d] < 0) return false;
+        end += (g->base_size[d] - 1) * g->base_stride[d];
+    }
+    return g->offset >= 0 && last <= end;
+}
+
 /* What t would show through the geometry. */
 static nomen_tensor *strided(nomen_tensor *t, const nomen__geometry *g) {
     if (!t) return NULL;
-    nomen_tensor *same = laid_out(t, g);
+    nomen_tensor *same = lies_so(t, g) && is_within(g) ? nomen__retain(t) : laid_out(t, g);
     nomen_tensor *v = same ? shown(same, g) : NULL;
     nomen__release(same);
     return geometry_result(v, t, NULL, &nomen__op_strided, g);

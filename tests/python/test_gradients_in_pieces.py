@@ -176,3 +176,46 @@ def test_views_keep_what_others_hold():
     given = nomen.ones(4, 3)
     nomen.autograd.backward([z, z[0]], [given, nomen.ones(3)])
     assert given.equal(nomen.ones(4, 3))
+
+
+def test_as_strided_with_and_without_overlap():
+    """What does not overlap, of a tensor without holes, is zeros around it; the rest is added up."""
+    for size, stride, offset in [
+        ((4, 5), (5, 1), 0),
+        ((5, 4), (1, 5), 0),
+        ((3, 2), (8, 3), 2),
+        ((3, 4), (2, 1), 1),
+        ((2, 3), (0, 1), 4),
+        ((), (), 7),
+        ((0, 3), (3, 1), 0),
+        ((19,), (1,), 1),
+    ]:
+        for base in (nomen.rand(4, 5), nomen.rand(5, 4).t()):
+            x = base.requires_grad_()
+            y = x.as_strided(size, stride, offset)
+            g = nomen.rand(size)
+            (got,) = nomen.autograd.grad(y, x, g, retain_graph=True, allow_unused=True)
+            (again,) = nomen.autograd.grad(y, x, g, create_graph=True, allow_unused=True)
+            assert nomen.allclose(got, again.detach())
+
+
+def test_rows_written_one_by_one():
+    """Each write takes its part out of the gradient, which lies as the base does."""
+    for turned in (False, True):
+        x = nomen.rand(6, 4, requires_grad=True)
+        buffer = nomen.zeros(4, 6).t() if turned else nomen.zeros(6, 4)
+        for i in range(6):
+            buffer[i] = x[i] * x[i] * (i + 1)
+        w = nomen.rand(6, 4)
+        (buffer * w).sum().backward()
+        assert nomen.allclose(x.grad, 2 * x.detach() * w * nomen.arange(1, 7)[:, None])
+        buffer = nomen.zeros(6, 4)
+        y = x.detach().requires_grad_()
+        buffer.copy_(y)
+        buffer[1:3].mul_(3)
+        buffer[:, 2].exp_()
+        buffer.sum().backward()
+        want = nomen.ones(6, 4)
+        want[1:3] = 3
+        want[:, 2] *= buffer.detach()[:, 2]
+        assert nomen.allclose(y.grad, want)
