@@ -382,6 +382,7 @@ def arguments():
     parser.add_argument("--peer", help=f"an interpreter with torch {TORCH} and NumPy")
     parser.add_argument("--named", default="/usr/bin/python3", help="one with torch 1.13, or ''")
     parser.add_argument("--op", action="append", help="these operations only")
+    parser.add_argument("--form", action="append", help="these forms only (backward)")
     parser.add_argument("--size", type=int, action="append", help="these sizes only")
     parser.add_argument("--isa", choices=NARROWER, help="no wider vectors, for both libraries")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
@@ -392,7 +393,8 @@ def arguments():
     parser.add_argument("--missing", action="store_true", help=again)
     parser.add_argument("--no-report", action="store_true", help="only the CSV files")
     options = parser.parse_args()
-    options.part = bool(options.op or options.size or options.missing or options.quick)
+    chosen = options.op or options.form or options.size or options.missing
+    options.part = bool(chosen or options.quick)
     sizes = (16, 30_000, 1_000_000) if options.quick else bench_cases.SIZES
     options.size = options.size or sizes
     options.seconds = options.seconds or (0.03 if options.quick else 0.05)
@@ -421,8 +423,9 @@ def main():
     (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
     results = Results(FOLDER / "results.csv", bench_cases.cases(bench_cases.SIZES, True))
     cases = list(bench_cases.cases(options.size, not options.quick, options.op))
+    cases = [case for case in cases if not options.form or case["form"] in options.form]
     run(cases, measurer, keeper, options, results)
-    named = version(options.named) if options.named else None
+    named = version(options.named) if options.named and not options.form else None
     if (named or "").startswith("1.13"):
         results = Results(FOLDER / "named.csv", bench_cases.named_cases(bench_cases.SIZES))
         sizes = [n for n in options.size if n <= 1000]
@@ -432,7 +435,7 @@ def main():
         about["named"] = measurer.versions["peer"]
         run(cases, measurer, None, options, results)
         (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
-    else:
+    elif not options.form:
         print("bench: no torch 1.13, so names are not measured", flush=True)
     measurer.stop()
     if keeper:

@@ -19,18 +19,24 @@ def calls(*ops, sizes=LARGE, dtypes=("float32",), variants=None, layouts=("conti
             and (not dtypes or line["dtype"] in dtypes)
             and (variants is None or line["variant"] in variants)
             and line["layout"] in layouts
-            and line["form"] != "out="
+            and line["form"] not in ("out=", "backward")
         )
 
     return is_one
 
 
 def small(line):
-    return line["n"] <= 16 and line["family"] not in ("view", "product") and line["form"] != "out="
+    plain = line["form"] not in ("out=", "backward")
+    return line["n"] <= 16 and line["family"] not in ("view", "product") and plain
 
 
 def view(line):
-    return line["family"] == "view"
+    return line["family"] == "view" and line["form"] != "backward"
+
+
+def backward(small):
+    """Gradients of one call: of few elements, or of more."""
+    return lambda line: line["form"] == "backward" and (line["n"] <= 16) == small
 
 
 PLAIN, FIRST, EIGHTS = ("",), ("first",), ("rows of 8",)
@@ -69,6 +75,8 @@ GOALS = [
     ("matrix product, int64", calls("mm", sizes=LARGE[1:], dtypes=("int64",)), 3, 3),
     ("matrix product, up to 173 rows", calls("mm", "matmul", sizes=(16, 1000, 30_000)), 1.0, 1.3),
     ("bmm, blocks of 4 to 16", calls("bmm", sizes=(16, 1000, *LARGE)), 3, 10),
+    ("gradient of one operation (1 and 16 elements)", backward(True), 5, 10),
+    ("gradients of more", backward(False), 1.0, 1.5),
     ("every call", lambda line: True, 0.95, 1.0),
 ]
 WITH_NAMES = ("small operation with names (beside PyTorch 1.13)", small, 12, 25)

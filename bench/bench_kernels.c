@@ -102,7 +102,14 @@ static void show_reduction(const nomen__kernel *table, const char *name, nomen_d
 
 static void softmax(const void *what) {
     const nomen__kernel *k = what;
-    nomen__rows_args a = {out, in, 1024, 4, 4, BYTES / 4096, 4096, 4096, NULL};
+    nomen__rows_args a = {.out = out,
+                          .in = in,
+                          .n = 1024,
+                          .in_step = 4,
+                          .out_step = 4,
+                          .rows = BYTES / 4096,
+                          .in_row = 4096,
+                          .out_row = 4096};
     k->rows(&a);
 }
 

@@ -120,11 +120,15 @@ def head(found, about, triad):
     yield ""
 
 
+def family_of(line):
+    return "gradients" if line["form"] == "backward" else line["family"]
+
+
 def families(found):
     yield "## By family and size"
     yield ""
     sizes = sorted({r["n"] for r in found})
-    names = sorted({r["family"] for r in found})
+    names = sorted({family_of(r) for r in found})
     lines = []
     for family in names:
         line = [family]
@@ -132,7 +136,7 @@ def families(found):
             ratios = [
                 r["ratio"]
                 for r in found
-                if r["family"] == family and r["n"] == n and r["ratio"] and r["form"] != "out="
+                if family_of(r) == family and r["n"] == n and r["ratio"] and r["form"] != "out="
             ]
             middle = math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None
             worst = min(ratios, default=None)
@@ -218,7 +222,7 @@ def every(found):
     sizes = sorted({r["n"] for r in found})
     plain, out, dtypes, reasons = {}, {}, {}, {}
     for r in found:
-        if r["variant"] or r["layout"] != "contiguous":
+        if r["variant"] or r["layout"] != "contiguous" or r["form"] == "backward":
             continue
         first = dtypes.setdefault(r["op"], r["dtype"])
         if r["dtype"] == first:
@@ -342,7 +346,11 @@ def save(figure, what):
 
 def plain_rows(found):
     return [
-        r for r in found if not r["variant"] and r["layout"] == "contiguous" and r["form"] != "out="
+        r
+        for r in found
+        if not r["variant"]
+        and r["layout"] == "contiguous"
+        and r["form"] not in ("out=", "backward")
     ]
 
 
