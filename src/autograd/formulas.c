@@ -65,15 +65,19 @@ nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg) {
 
 /* ---- kernels of gradients (src/kernels/gradients.c) ------------------------------------------ */
 
-/* What is not to be differentiated again, and lies where kernels reach it. */
+/* What is not to be differentiated again, and is where kernels reach it. */
 static bool by_kernel(const nomen_tensor *g, const nomen_tensor *y) {
-    return !nomen__grad_enabled && !nomen__fusing && !((g->flags | y->flags) & NOMEN__AWAY) &&
-           g->dtype == y->dtype && !is_complex(y) && nomen__has_sizes(g, y->ndim, y->size);
+    return !nomen__grad_enabled && !g->device && !y->device && g->dtype == y->dtype &&
+           !is_complex(y) && nomen__has_sizes(g, y->ndim, y->size);
 }
 
 bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_tensor **result) {
     if (!by_kernel(g, y)) return false;
     const nomen_dtype dtype = (nomen_dtype)y->dtype;
+    /* in whole types the formula gives the same bits, and may be put off */
+    if (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float)) return false;
+    *result = NULL;
+    if (nomen__make_ready(g) || nomen__make_ready(y)) return true;
     nomen_tensor *out = nomen_empty_like(y), *in[] = {g, y};
     *result = out;
     if (!out) return true;
@@ -89,8 +93,10 @@ static bool rows_at_once(const char *name, nomen__backward *b, nomen_tensor *g,
                          nomen_tensor **result) {
     nomen_tensor *y = b->result;
     if (!by_kernel(g, y) || !(y->flags & NOMEN__CONTIGUOUS)) return false;
+    *result = NULL;
     g = nomen_contiguous(g);
-    *result = g ? nomen__scoped(nomen__rows_slopes(name, y, g, b->node->dim)) : NULL;
+    if (!g || nomen__make_ready(g) || nomen__make_ready(y)) return true;
+    *result = nomen__scoped(nomen__rows_slopes(name, y, g, b->node->dim));
     return true;
 }
 

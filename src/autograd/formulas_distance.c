@@ -107,14 +107,6 @@ static nomen_tensor *of_later(const points *of) {
     return NULL;
 }
 
-/* The pairs of one list as those of two: each of them twice. */
-static nomen_tensor *squared(nomen_tensor *t, int64_t n) {
-    nomen_tensor *later = nomen_ones(NULL, NOMEN_SIZES(n, n), .dtype = NOMEN_BOOL);
-    nomen_tensor *none = nomen_zeros(NULL, NOMEN_SIZES(n, n), .dtype = nomen_dtype_of(t));
-    none = nomen_masked_scatter(none, nomen_triu(later, .diagonal = 1), t);
-    return nomen_add(none, turned(none));
-}
-
 static nomen_tensor *as(nomen_tensor *t, nomen_dtype dtype) {
     t = t && t->dtype != dtype ? nomen_cast(t, .dtype = dtype) : t;
     return t && !nomen__make_ready(t) ? t : NULL;
@@ -126,9 +118,9 @@ static nomen_tensor *at_once(const points *given, bool pairs, int which) {
     const bool by_kernel = of.p == 1 || of.p == 2;
     nomen_dtype dtype = nomen_dtype_of(given->g);
     if (by_kernel && nomen_dtype_size(dtype) < 4) dtype = NOMEN_F32;
-    if (pairs && by_kernel) {
-        of.norm = squared(of.norm, of.x->size[0]);
-        of.g = squared(of.g, of.x->size[0]);
+    if (pairs) {
+        of.norm = nomen_contiguous(of.norm);
+        of.g = nomen_contiguous(of.g);
     } else if (which == SECOND) {
         of = (points){of.y, of.x, turned(of.norm), turned(of.g), of.p};
     }

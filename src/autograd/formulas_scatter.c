@@ -161,30 +161,31 @@ static bool is_apart(const nomen_tensor *t) {
     return true;
 }
 
-/* Of a view within a tensor that has no holes: zeros around it. NULL without an error: it is
- * another one. */
-static nomen_tensor *around(const nomen_tensor *self, const nomen_tensor *result, nomen_tensor *g) {
+/* Of a view within a tensor that has no holes: zeros around it. false: it is another one. */
+static bool around(const nomen_tensor *self, const nomen_tensor *result, nomen_tensor *g,
+                   nomen_tensor **r) {
     const int64_t item = nomen__item(self->dtype), offset = result->data - self->data;
     int64_t end = offset / item + 1;
     for (int d = 0; d < result->ndim; d++) end += (result->size[d] - 1) * result->stride[d];
     if (nomen__grad_enabled || g->device || !result->numel || !(self->flags & NOMEN__CONTIGUOUS) ||
         offset < 0 || end > self->numel || !is_apart(result))
-        return NULL;
+        return false;
     nomen_tensor *whole =
         nomen_zeros(NULL, (nomen_sizes){self->ndim, self->size}, .dtype = nomen_dtype_of(g));
     nomen_tensor *part = whole ? nomen__scoped(nomen__tensor_view(
                                      whole, (nomen_dtype)whole->dtype, result->ndim, result->size,
                                      result->stride, offset / item * nomen__item(whole->dtype)))
                                : NULL;
-    return part && !nomen__copy_values(part, g) ? whole : NULL;
+    *r = part && !nomen__copy_values(part, g) ? whole : NULL;
+    return true;
 }
 
 /* Elements of the memory get the sum of what the view's get; of those that self shows more than
  * once each gets its part. */
 nomen_tensor *nomen__g_as_strided(nomen__backward *b, nomen_tensor *g) {
     const nomen_tensor *self = b->in[SELF], *result = b->result;
-    nomen_tensor *simple = around(self, result, g);
-    if (simple) return simple;
+    nomen_tensor *simple;
+    if (around(self, result, g, &simple)) return simple;
     int64_t room = (int64_t)self->storage->bytes / nomen__item(self->dtype);
     nomen_sizes all = {1, &room};
     nomen_tensor *memory = nomen_zeros(NULL, all, .dtype = nomen_dtype_of(g));

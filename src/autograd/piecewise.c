@@ -167,8 +167,8 @@ nomen_status nomen__in_pieces(nomen__backward *b, nomen__gradient *of, int input
                               nomen_tensor **result) {
     const nomen__op *op = b->node->op;
     int64_t item = nomen__item(dtype), numel = nomen__numel_of(b->size, b->ndim), each;
-    if (!(op->pieces >> input & 1) || numel * item < LEAST || nomen__grad_enabled ||
-        nomen__fusing || !all_on_cpu(b))
+    if (input >= NOMEN__MAX_IN || !(op->pieces >> input & 1) || numel * item < LEAST ||
+        nomen__grad_enabled || nomen__fusing || !all_on_cpu(b))
         return NOMEN_OK;
     nomen_tensor *shape = like(b);
     if (!shape) return NOMEN_OK;

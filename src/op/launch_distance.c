@@ -165,10 +165,12 @@ static void run_slopes(void *context, int64_t begin, int64_t end) {
     w.norm += begin * w.norm_row;
     w.out += begin * w.out_row;
     w.m = end - begin;
+    w.first = begin;
     job->kernel->slope(&w, job->scratch + (size_t)(begin / job->grain) * job->scratch_each);
 }
 
 static void steps_of(const nomen_tensor *t, int64_t *row, int64_t *col) {
+    if (t->ndim < 2) return; /* of pairs */
     *row = t->stride[t->ndim - 2] * nomen__item(t->dtype);
     *col = t->stride[t->ndim - 1] * nomen__item(t->dtype);
 }
@@ -204,6 +206,7 @@ static nomen_status slopes(distances *job, const nomen_tensor *x, const nomen_te
     return s;
 }
 
+/* g and norm of one dim are those of the pairs of x, which is y too. */
 nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *y,
                                      const nomen_tensor *g, const nomen_tensor *norm, double p) {
     nomen_tensor *out = nomen__tensor_empty_on(0, (nomen_dtype)x->dtype, x->ndim, x->size);
@@ -211,8 +214,11 @@ nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *
     const int n = x->ndim;
     distances job = {.kernel = nomen__kernel_find("distance", (nomen_dtype)x->dtype)->distance};
     nomen__distance_args *w = &job.whole;
-    *w = (nomen__distance_args){
-        .m = x->size[n - 2], .n = y->size[n - 2], .k = x->size[n - 1], .p = p};
+    *w = (nomen__distance_args){.m = x->size[n - 2],
+                                .n = y->size[n - 2],
+                                .k = x->size[n - 1],
+                                .p = p,
+                                .pairs = g->ndim < 2};
     steps_of(x, &w->a_row, &w->a_col);
     steps_of(y, &w->b_row, &w->b_col);
     steps_of(g, &w->g_row, &w->g_col);

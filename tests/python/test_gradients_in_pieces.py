@@ -4,7 +4,7 @@ gives when it is asked once, as it is where the gradient is to be differentiated
 import nomen
 import pytest
 
-SIZES = [(3, 300, 301), (271000,), (700, 400), (2, 3, 5, 9100), (135100, 2)]
+SIZES = [(3, 300, 301), (271000,), (700, 400), (65, 65, 65), (2, 3, 5, 9100), (135100, 2)]
 ONE = """abs acos acosh asin asinh atan atanh cos cosh digamma erf erfc erfinv exp2 expm1 lgamma
 log10 log1p log2 logit nan_to_num reciprocal relu rsqrt sigmoid sin sinc sinh sqrt square tan tanh
 sgn""".split()

@@ -50,24 +50,54 @@ static void FN(take_lines)(C *to, const char *from, int64_t points, int64_t row,
             FN(take_column)(to, from, col, n);
 }
 
+/* The same of what there is once for each pair of one list, in the order of results (pairs): n
+ * numbers of each of some points, which are i, i + 1, ... of the list, with the others from j on. A
+ * point and itself: 0. */
+static void FN(take_pairs)(C *to, const char *pairs, int64_t i, int64_t points, int64_t j,
+                           int64_t n, int64_t all) {
+    const C *from = (const C *)(const void *)pairs;
+    for (const int64_t end = i + points; i < end; i++, to += OTHERS) {
+        int64_t e = 0, at = j * (2 * all - j - 1) / 2 + i - j - 1;
+        for (; e < n && j + e < i; e++, at += all - j - e - 1) to[e] = from[at];
+        if (e < n && j + e == i) to[e++] = 0;
+        if (e < n) /* later points lie side by side */
+            FN(take_row)(to + e, (const char *)(from + i * (2 * all - i - 1) / 2 + j + e - i - 1),
+                         n - e);
+        for (e = n; e < FN(filled)(n); e++) to[e] = 0;
+    }
+}
+
+static void FN(take_some)(C *to, const nomen__distance_args *a, const char *from, int64_t row,
+                          int64_t col, int64_t i, int64_t points, int64_t j, int64_t n) {
+    if (a->pairs)
+        FN(take_pairs)(to, from, a->first + i, points, j, n, a->n);
+    else
+        FN(take_lines)(to, from + i * row + j * col, points, row, col, n);
+}
+
+static inline bool FN(any)(V x) {
+    return sizeof(C) == sizeof(float) ? v_any32((vi32)(x != 0)) : v_any64((vi64)(x != 0));
+}
+
 /* The factors of some points with n others; `distance` is scratch. Points that meet say nothing.
  * true: some distance is so small that g over it is infinite; such a factor is 0. */
 static bool FN(factors)(C *factor, C *distance, const nomen__distance_args *a, int64_t i,
                         int64_t points, int64_t j, int64_t n) {
-    FN(take_lines)(factor, a->g + i * a->g_row + j * a->g_col, points, a->g_row, a->g_col, n);
+    FN(take_some)(factor, a, a->g, a->g_row, a->g_col, i, points, j, n);
     /* points that are not there pull nothing */
     memset(factor + points * OTHERS, 0, (size_t)((-points & (POINTS - 1)) * OTHERS) * sizeof(C));
     if (a->p == 1) return false;
-    FN(take_lines)(distance, a->norm + i * a->norm_row + j * a->norm_col, points, a->norm_row,
-                   a->norm_col, n);
+    FN(take_some)(distance, a, a->norm, a->norm_row, a->norm_col, i, points, j, n);
     const V most = FN(splat)((C)(sizeof(C) == 4 ? FLT_MAX : DBL_MAX));
     bool odd = false;
     for (int64_t at = 0; at < points * OTHERS; at += OTHERS)
         for (int64_t e = at; e < at + n; e += W) {
             const V g = LD(factor + e), d = LD(distance + e);
             V q = g / v_sel((d == 0), v_like(d, 1), d);
-            if (__builtin_expect(v_any((v_abs(q) > most) & (v_abs(g) <= most)), 0)) {
-                q = v_sel((v_abs(q) > most) & (v_abs(g) <= most), (V){0}, q);
+            /* as a number, since masks of one size are several types to compilers */
+            const V over = v_sel((v_abs(q) > most) & (v_abs(g) <= most), v_like(q, 1), (V){0});
+            if (__builtin_expect(FN(any)(over), 0)) {
+                q = v_sel((over != 0), (V){0}, q);
                 odd = true;
             }
             ST(factor + e, v_sel((d == 0), (V){0}, q));
@@ -145,9 +175,11 @@ static APART void FN(pull_odd)(const nomen__distance_args *a, const FN(tile) * t
                                int64_t j) {
     for (int64_t r = 0; r < POINTS && t->out[r]; r++)
         for (int64_t e = 0; e < t->n; e++) {
-            C g, d;
-            memcpy(&g, a->g + (i + r) * a->g_row + (j + e) * a->g_col, sizeof g);
-            memcpy(&d, a->norm + (i + r) * a->norm_row + (j + e) * a->norm_col, sizeof d);
+            C line[2 * W], g, d; /* the first of a line that is filled up */
+            FN(take_some)(line, a, a->g, a->g_row, a->g_col, i + r, 1, j + e, 1);
+            g = line[0];
+            FN(take_some)(line, a, a->norm, a->norm_row, a->norm_col, i + r, 1, j + e, 1);
+            d = line[0];
             if (d == 0 || __builtin_isfinite(g / d) || !__builtin_isfinite(g)) continue;
             const C *x = t->own + r * t->width, *y = t->panel + e * t->width;
             for (int64_t c = 0; c < t->k; c++) t->out[r][c] += (x[c] - y[c]) / d * g;
@@ -218,5 +250,5 @@ static void FN(slope)(const nomen__distance_args *a, void *scratch) {
 
 static size_t FN(slope_scratch)(int64_t k) {
     if (k > ALONG) k = ALONG;
-    return ((size_t)FN(filled)(k) * (OTHERS + POINTS) + 2 * GROUP * OTHERS) * sizeof(C);
+    return ((size_t)FN(filled)(k) * (OTHERS + POINTS) + 2 * GROUP * OTHERS + W) * sizeof(C);
 }
