@@ -75,7 +75,7 @@ static nomen_tensor *of_rows(const points *of) {
                       nomen_narrow(of->g, "-2", i, n), of->p};
         nomen_tensor *part = of_all(&few, FIRST);
         nomen_tensor *to = part ? nomen_narrow(out, "-2", i, n) : NULL;
-        s = to ? nomen__copy_values(to, part) : NOMEN_ERROR_MEMORY;
+        s = to && scope.depth >= 0 ? nomen__copy_values(to, part) : NOMEN_ERROR_MEMORY;
         nomen_scope_close(&scope);
     }
     if (!s) return out;
@@ -99,7 +99,7 @@ static nomen_tensor *of_later(const points *of) {
                            nomen_narrow(of->g, "0", at, rest), of->p);
         nomen_tensor *own = nomen_add_(nomen_select(out, "0", i), nomen_sum(d, .dim = "0"));
         nomen_tensor *others = nomen_sub_(nomen_narrow(out, "0", i + 1, rest), d);
-        if (!own || !others) s = NOMEN_ERROR_MEMORY;
+        if (!own || !others || scope.depth < 0) s = NOMEN_ERROR_MEMORY;
         nomen_scope_close(&scope);
     }
     if (!s) return out;
@@ -135,9 +135,7 @@ static nomen_tensor *at_once(const points *given, bool pairs, int which) {
 }
 
 nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which) {
-    const nomen_number n = nomen__b_number(b, 2);
-    const points of = {b->in[0], b->in[1], b->result, g,
-                       n.kind == NOMEN_ABSENT ? 2 : nomen__real_of(&n)};
+    const points of = {b->in[0], b->in[1], b->result, g, nomen__order_of_norm(b, 2)};
     const bool pairs = nomen__b_flag(b, 3);
     if (!nomen__grad_enabled && !g->device) /* of pairs the other list is the same */
         return pairs && which == SECOND ? nomen__g_zero(b) : at_once(&of, pairs, which);

@@ -141,7 +141,7 @@ static nomen_tensor *over(nomen_tensor *t, nomen_tensor *divisor) {
     return nomen_where(flat, number(0), r);
 }
 
-static double order_of_norm(nomen__backward *b, int arg) {
+double nomen__order_of_norm(const nomen__backward *b, int arg) {
     nomen_number n = nomen__b_number(b, arg);
     return n.kind == NOMEN_ABSENT ? 2 : nomen__real_of(&n);
 }
@@ -182,7 +182,7 @@ nomen_tensor *nomen__largest_of(nomen_tensor *x, nomen_tensor *norm) {
 }
 
 nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g) {
-    double p = order_of_norm(b, 1);
+    double p = nomen__order_of_norm(b, 1);
     nomen_tensor *x = b->in[0], *norm = nomen__g_unreduce(b, b->result);
     if (isinf(p) && b->part) return nomen__g_whole(b);
     if (isinf(p)) return nomen_mul(direction(x), shared(b, g, nomen__largest_of(x, norm)));

@@ -57,25 +57,28 @@ typedef struct distances {
     size_t scratch_each; /* by chunk */
 } distances;
 
+/* Bytes from row to row and from column to column of matrices. */
+static void steps_of(const nomen_tensor *t, int64_t *row, int64_t *col) {
+    if (t->ndim < 2) return; /* of pairs, which are dense */
+    *row = t->stride[t->ndim - 2] * nomen__item(t->dtype);
+    *col = t->stride[t->ndim - 1] * nomen__item(t->dtype);
+}
+
 static void describe(distances *job, const nomen_tensor *a, const nomen_tensor *b,
                      const nomen_tensor *out) {
-    int64_t item = nomen__item(a->dtype);
-    int an = a->ndim, bn = b->ndim, n = out->ndim;
+    int an = a->ndim, n = out->ndim;
     nomen__distance_args *w = &job->whole;
     w->a = a->data;
     w->b = b->data;
     w->out = out->data;
     w->m = a->size[an - 2];
-    w->n = b->size[bn - 2];
+    w->n = b->size[b->ndim - 2];
     w->k = a->size[an - 1];
-    w->a_row = a->stride[an - 2] * item;
-    w->a_col = a->stride[an - 1] * item;
-    w->b_row = b->stride[bn - 2] * item;
-    w->b_col = b->stride[bn - 1] * item;
+    steps_of(a, &w->a_row, &w->a_col);
+    steps_of(b, &w->b_row, &w->b_col);
     job->batch.ndim = 0;
     if (w->pairs) return;
-    w->out_row = out->stride[n - 2] * item;
-    w->out_col = out->stride[n - 1] * item;
+    steps_of(out, &w->out_row, &w->out_col);
     for (int d = 0; d < n - 2; d++) {
         if (out->size[n - 3 - d] == 1) continue;
         int64_t *const step = job->batch.step[job->batch.ndim];
@@ -105,8 +108,9 @@ static void run_points(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Points of a chunk; work: terms of all of them. */
-static int64_t grain_of(int64_t points, double work) {
+/* Of so many points those of a chunk. */
+static int64_t grain_of(const nomen__distance_args *w, int64_t points) {
+    const double work = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
     int64_t parts = CHUNKS * (int64_t)nomen_get_num_threads();
     if (work < 2.0 * CHUNK_WORK || nomen_get_num_threads() == 1) parts = 1;
     /* who wants to end it does not wait for long */
@@ -121,7 +125,7 @@ static nomen_status run(distances *job, int64_t batches) {
     _Alignas(64) char near[ON_STACK];
     const nomen__distance_args *w = &job->whole;
     int64_t points = batches * w->m;
-    job->grain = grain_of(points, (double)points * (double)w->n * (double)(w->k ? w->k : 1));
+    job->grain = grain_of(w, points);
     size_t most = job->kernel->scratch(w->k);
     /* a panel has at most WIDEST points: fewer points do not fill what the kernel could use */
     size_t enough = (size_t)(w->n + WIDEST) * (size_t)(w->k ? w->k : 1) * sizeof(double);
@@ -169,12 +173,6 @@ static void run_slopes(void *context, int64_t begin, int64_t end) {
     job->kernel->slope(&w, job->scratch + (size_t)(begin / job->grain) * job->scratch_each);
 }
 
-static void steps_of(const nomen_tensor *t, int64_t *row, int64_t *col) {
-    if (t->ndim < 2) return; /* of pairs */
-    *row = t->stride[t->ndim - 2] * nomen__item(t->dtype);
-    *col = t->stride[t->ndim - 1] * nomen__item(t->dtype);
-}
-
 /* Where element number `index` of the batch dims begins. */
 static char *batch_at(const nomen_tensor *t, int64_t index) {
     int64_t at = 0;
@@ -187,7 +185,7 @@ static nomen_status slopes(distances *job, const nomen_tensor *x, const nomen_te
                            const nomen_tensor *g, const nomen_tensor *norm, nomen_tensor *out) {
     nomen__distance_args *w = &job->whole;
     const int64_t batches = nomen__numel_of(out->size, out->ndim - 2), rows = w->m;
-    job->grain = grain_of(rows, (double)rows * (double)w->n * (double)(w->k ? w->k : 1));
+    job->grain = grain_of(w, rows);
     job->scratch_each = (job->kernel->slope_scratch(w->k) + 63) / 64 * 64;
     size_t capacity = 0;
     const int64_t chunks = (rows + job->grain - 1) / job->grain;
