@@ -74,6 +74,61 @@ COPIED = {
     "to": "|x.to(L.{})",
 }
 
+# What may be done again and again to what it has made of x: y is 0 or 1, as the operation has it.
+WRITTEN = """neg abs sin tanh sigmoid relu floor round sign reciprocal sqrt square trunc
+clamp logical_not""".split()
+WRITTEN_OF_COMPLEX = "neg sgn conj_physical".split()
+WRITTEN_OF_WHOLE = "neg abs sign clamp square logical_not".split()
+KEPT_BY_ZEROS, KEPT_BY_ONES = "add sub logical_or".split(), "mul div logical_and".split()
+WRITTEN_AT = {
+    "masked_fill_": "m=mask(s)|x.masked_fill_(m, 1)",
+    "x[m] = 1": "m=mask(s)|x.__setitem__(m, 1)",
+    "index_fill_": "i=places(n, [max(1, n // 3)])|x.index_fill_(d, i, 1)",
+    "index_copy_": "i=places(n, [n]);y=x.clone()|x.index_copy_(d, i, y)",
+    "scatter_": "i=places(n, s);y=x.clone()|x.scatter_(d, i, y)",
+    "scatter_ of a number": "i=places(n, s)|x.scatter_(d, i, 1)",
+    "x[..., 1:] = y": "y=x[..., 1:].clone();k=(..., slice(1, None))|x.__setitem__(k, y)",
+    "x[0] = 1": "|x.__setitem__(0, 1)",
+    "copy_": "y=x.clone()|x.copy_(y)",
+    "copy_ of another dtype": "y=x.to(L.float32)|x.copy_(y)",
+    "masked_scatter_": "m=mask(s);y=x.clone()|x.masked_scatter_(m, y)",
+    "cumsum_": "x=x.to(L.float32).zero_()|x.cumsum_(d)",
+}
+SLOPES = """neg exp log sqrt rsqrt sin cos tanh sigmoid relu abs reciprocal square expm1 log1p erf
+atan asinh sinh tan""".split()
+SLOPES_OF_PAIRS = "add sub mul div maximum minimum atan2 pow hypot".split()
+SLOPES_OF_COMPLEX = "neg exp log sqrt sin tanh square abs".split()
+SLOPES_OF_DIMS = """sum mean prod amax amin var std logsumexp cumsum cumprod softmax log_softmax
+flip cummax sort median norm max""".split()
+SLOPES_OF_DIMS_OF_COMPLEX = "sum mean prod cumsum flip".split()
+SLOPES_AT = {
+    "gather": "i=places(n, s)|L.gather(x, d, i)",
+    "index_select": "i=places(n, [n])|L.index_select(x, d, i)",
+    "x[i]": "i=places(x.shape[0], [x.shape[0]])|x[i]",
+    "take": "i=places(x.numel(), s)|L.take(x, i)",
+    "masked_fill": "m=mask(s)|x.masked_fill(m, 1)",
+    "masked_select": "m=mask(s)|L.masked_select(x, m)",
+    "where": "m=mask(s)|L.where(m, x, 0)",
+    "cat": "|L.cat([x, x], d)",
+    "stack": "|L.stack([x, x], d)",
+    "x[..., 1:]": "|x[..., 1:]",
+    "select": "|x.select(d, n // 2)",
+    "transpose": "|x.transpose(0, -1)",
+    "reshape": "|x.transpose(0, -1).reshape(-1)",
+    "contiguous": "|x.transpose(0, -1).contiguous()",
+    "expand": "|x.unsqueeze(0).expand(3, *s)",
+    "roll": "|L.roll(x, 3, d)",
+    "diff": "|L.diff(x, 1, d)",
+    "to": "|x.to(L.float64)",
+    "repeat": "|x.unsqueeze(0).repeat(3, *[1 for _ in s])",
+    "clamp": "|x.clamp(0.2, 0.8)",
+    "addcmul": "y=x.detach()|L.addcmul(x, x, y)",
+    "lerp": "y=x.detach()|L.lerp(x, y, 0.3)",
+    "norm": "|L.norm(x)",
+    "sum": "|x.sum()",
+    "mean": "|x.mean()",
+}
+
 
 def shape_of(draw, elements):
     dims, shape = draw.choice([1, 2, 2, 2, 3, 3, 4]), []
@@ -183,6 +238,51 @@ def product(draw):
     return f"{';'.join(sides)}|x @ y"
 
 
+def own(draw, name, shape, dtype):
+    """The same, and no element is there twice."""
+    made = operand(draw, name, shape, dtype)
+    return made + (".clone()" if ".expand(" in made else "")
+
+
+def written(draw):
+    shape = shape_of(draw, draw.choice(ELEMENTS))
+    if draw.random() < 0.4:
+        setup, call = WRITTEN_AT[draw.choice(sorted(WRITTEN_AT))].split("|")
+        dim, x = draw.randrange(len(shape)), own(draw, "x", shape, draw.choice(ANY))
+        return f"{x};s={shape};d={dim};n={shape[dim]};{setup or 'pass'}|{call}"
+    dtype, op = named(draw, WRITTEN, WRITTEN_OF_COMPLEX, WRITTEN_OF_WHOLE)
+    x = own(draw, "x", shape, dtype)
+    if draw.random() < 0.4:
+        return f"{x}|x.{op}_({'1, 9' if op == 'clamp' else ''})"
+    op, y = draw.choice(KEPT_BY_ZEROS + KEPT_BY_ONES), operand(draw, "y", shape, dtype)
+    filled = f"{y};y=L.zeros_like(y)+{op in KEPT_BY_ONES:d}"
+    return f"{x};{filled if draw.random() < 0.7 else f'y={op in KEPT_BY_ONES:d}'}|x.{op}_(y)"
+
+
+def slopes(draw):
+    """The gradient of one call, of a graph that is kept."""
+    shape, dtype = shape_of(draw, draw.choice(ELEMENTS)), draw.choice([*FLOATS, *COMPLEX])
+    dim, is_complex, kind = draw.randrange(len(shape)), dtype in COMPLEX, draw.random()
+    setup = f"{operand(draw, 'x', shape, dtype)};x=x.detach().requires_grad_()"
+    wanted = "[x]"
+    if kind < 0.35:
+        call = f"L.{draw.choice(SLOPES_OF_COMPLEX if is_complex else SLOPES)}(x)"
+    elif kind < 0.5:
+        op = draw.choice(["add", "sub", "mul", "div"] if is_complex else SLOPES_OF_PAIRS)
+        setup += f";{operand(draw, 'y', shape, dtype)};y=y.detach().requires_grad_()"
+        call, wanted = f"L.{op}(x, y)", "[x, y]"
+    elif kind < 0.75:
+        op = draw.choice(SLOPES_OF_DIMS_OF_COMPLEX if is_complex else SLOPES_OF_DIMS)
+        call = f"L.{op}(x, {', '.join([*(['2'] if op == 'norm' else []), f'dim={dim}'])})"
+        call = call.replace("flip(x, dim=", "flip(x, dims=")
+        call = f"L.flip(x, [{dim}])" if op == "flip" else call
+    else:
+        more, call = SLOPES_AT[draw.choice(sorted(SLOPES_AT))].split("|")
+        setup += f";s={shape};d={dim};n={shape[dim]};{more or 'pass'}"
+    setup += f";r={call};r=r if hasattr(r, 'detach') else r[0];g=r.detach().clone()"
+    return f"{setup}|L.autograd.grad([r], {wanted}, [g], retain_graph=True)"
+
+
 KINDS = {
     "pointwise": pointwise,
     "three": three,
@@ -191,6 +291,8 @@ KINDS = {
     "indexed": lambda draw: from_table(draw, INDEXED),
     "copied": lambda draw: from_table(draw, COPIED),
     "product": product,
+    "written": written,
+    "slopes": slopes,
 }
 
 
