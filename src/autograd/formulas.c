@@ -68,22 +68,27 @@ nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg) {
 /* What is not to be differentiated again, and is where kernels reach it. */
 static bool by_kernel(const nomen_tensor *g, const nomen_tensor *y) {
     return !nomen__grad_enabled && !g->device && !y->device && g->dtype == y->dtype &&
-           !is_complex(y) && nomen__has_sizes(g, y->ndim, y->size);
+           nomen__has_sizes(g, y->ndim, y->size);
 }
 
-bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_tensor **result) {
-    if (!by_kernel(g, y)) return false;
-    const nomen_dtype dtype = (nomen_dtype)y->dtype;
+bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_tensor *const *in) {
+    const nomen_tensor *g = in[0];
+    const nomen_dtype dtype = (nomen_dtype)g->dtype;
+    const nomen__kernel *kernel = nomen__kernel_find(name, dtype);
+    for (int k = 1; k < count; k++) {
+        const bool is_number = k > 1 && in[k] && !in[k]->ndim && in[k]->dtype == g->dtype;
+        if (!in[k] || (!is_number && !by_kernel(g, in[k]))) return false;
+    }
     /* in whole types the formula gives the same bits, and may be put off */
-    if (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float)) return false;
+    if (!kernel || (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float))) return false;
     *result = NULL;
-    if (nomen__make_ready(g) || nomen__make_ready(y)) return true;
-    nomen_tensor *out = nomen_empty_like(y), *in[] = {g, y};
+    for (int k = 0; k < count; k++)
+        if (nomen__make_ready(in[k])) return true;
+    nomen_tensor *out = nomen_empty_like(in[1]);
     *result = out;
     if (!out) return true;
     nomen__iter it;
-    nomen__iter_make(&it, nomen__kernel_find(name, dtype)->loop, out, in, 2, out->ndim, out->size,
-                     dtype, dtype);
+    nomen__iter_make(&it, kernel->loop, out, in, count, out->ndim, out->size, dtype, dtype);
     nomen__iter_run(&it);
     return true;
 }
@@ -92,7 +97,7 @@ bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_
 static bool rows_at_once(const char *name, nomen__backward *b, nomen_tensor *g,
                          nomen_tensor **result) {
     nomen_tensor *y = b->result;
-    if (!by_kernel(g, y) || !(y->flags & NOMEN__CONTIGUOUS)) return false;
+    if (!by_kernel(g, y) || is_complex(y) || !(y->flags & NOMEN__CONTIGUOUS)) return false;
     *result = NULL;
     g = nomen_contiguous(g);
     if (!g || nomen__make_ready(g) || nomen__make_ready(y)) return true;
@@ -162,19 +167,19 @@ nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_relu(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *r;
-    if (nomen__g_at_once("relu_gradient", g, b->result, &r)) return r;
+    if (nomen__g_at_once("relu_gradient", &r, 2, (nomen_tensor *[]){g, b->result})) return r;
     return nomen_where(nomen_le(constant(b->result), zero()), zero(), g);
 }
 
 nomen_tensor *nomen__g_tanh(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *r;
-    if (nomen__g_at_once("tanh_gradient", g, b->result, &r)) return r;
+    if (nomen__g_at_once("tanh_gradient", &r, 2, (nomen_tensor *[]){g, b->result})) return r;
     return nomen_mul(g, nomen__conj(nomen_sub(one(), nomen_mul(b->result, b->result))));
 }
 
 nomen_tensor *nomen__g_sigmoid(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *r;
-    if (nomen__g_at_once("sigmoid_gradient", g, b->result, &r)) return r;
+    if (nomen__g_at_once("sigmoid_gradient", &r, 2, (nomen_tensor *[]){g, b->result})) return r;
     return nomen_mul(g, nomen__conj(nomen_mul(nomen_sub(one(), b->result), b->result)));
 }
 

@@ -15,9 +15,10 @@ nomen_tensor *nomen__g_power(nomen_tensor *t, int power); /* by multiplication, 
 /* g times the conjugate of a number argument, g if it is not given. */
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
 
-/* The gradient by a kernel of that name; false: that is for tensors without more to come, of one
- * dtype and size. y is what the kernel reads beside g. */
-bool nomen__g_at_once(const char *name, nomen_tensor *g, nomen_tensor *y, nomen_tensor **result);
+/* The gradient by a kernel of that name, which reads count tensors, the gradient of the result
+ * first, from the third on numbers, too. false: there is none, or that is for tensors without more
+ * to come, of one dtype and size. */
+bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_tensor *const *in);
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -42,6 +43,7 @@ nomen_tensor *nomen__g_acosh(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_erf(nomen__backward *b, nomen_tensor *g, double sign);
 nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_expm1(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_div_self(nomen__backward *b, nomen_tensor *g);

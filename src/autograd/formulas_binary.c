@@ -14,7 +14,10 @@ nomen_tensor *nomen__g_atan2(nomen_tensor *g, nomen_tensor *y, nomen_tensor *x, 
 }
 
 nomen_tensor *nomen__g_hypot(nomen__backward *b, nomen_tensor *g, nomen_tensor *leg) {
-    nomen_tensor *r = b->result, *origin = nomen_eq(nomen_detach(r), nomen_scalar(0));
+    nomen_tensor *r = b->result, *at_once;
+    if (nomen__g_at_once("hypot_gradient", &at_once, 3, (nomen_tensor *[]){g, leg, r}))
+        return at_once;
+    nomen_tensor *origin = nomen_eq(nomen_detach(r), nomen_scalar(0));
     return nomen_mul(g, nomen_div(leg, nomen_where(origin, nomen_scalar(1), r)));
 }
 

@@ -15,6 +15,10 @@ static nomen_tensor *with_dim(const nomen__backward *b, nomen_tensor *t) {
 nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions) {
     if (b->ndim == 0) return with_dim(b, g);
     char dim[NOMEN__DIM_TEXT];
+    /* as many as there are elements: sums of half types take a conversion, and a rounding, each */
+    const bool many = g->numel == nomen__numel_of(b->size, b->ndim);
+    if (many && (g->dtype == NOMEN_F16 || g->dtype == NOMEN_BF16)) g = nomen_cast(g, NOMEN_F32);
+    if (!g) return NULL;
     nomen_tensor *none =
         nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
     return nomen_scatter_add_(none, nomen__one_dim(b->node->dim, dim), with_dim(b, positions),

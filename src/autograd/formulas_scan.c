@@ -60,8 +60,13 @@ static nomen_tensor *next(nomen_tensor *t, const course *w) {
     return joined(piece(t, w, false, w->n - 1), piece(t, w, false, 1), w);
 }
 
+/* Has each line one element at most? */
+static bool are_alone(const nomen__backward *b, const nomen_tensor *g) {
+    return b->ndim == 0 || g->numel == 0 || b->size[b->node->dim] == 1;
+}
+
 nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g) {
-    if (b->ndim == 0 || g->numel == 0) return g;
+    if (are_alone(b, g)) return g;
     course w = course_of(b, 3);
     return nomen_cumsum(g, w.dim, .reverse = !w.reverse);
 }
@@ -69,7 +74,7 @@ nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g) {
 /* Without a zero, what g brings to each result, over the element. With zeros, the product of all
  * before it times what comes from behind: no division, and right in every derivative. */
 nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g) {
-    if (b->ndim == 0 || g->numel == 0) return g;
+    if (are_alone(b, g)) return g;
     course w = course_of(b, 3);
     nomen_tensor *x = operand_as(b, g), *y = b->result;
     int zeros = nomen__g_any(nomen_eq(constant(x), number(0)));

@@ -52,7 +52,8 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     double low = nomen__real_of(&eps);
     bool limited = eps.kind != NOMEN_ABSENT && low >= 0;
     nomen_tensor *r;
-    if (!limited && nomen__g_at_once("logit_gradient", g, b->in[0], &r)) return r;
+    if (!limited && nomen__g_at_once("logit_gradient", &r, 2, (nomen_tensor *[]){g, b->in[0]}))
+        return r;
     if (!limited) low = 0;
     nomen_tensor *x = b->in[0], *fixed = constant(x);
     nomen_tensor *inside =
@@ -63,12 +64,18 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     return nomen_where(inside, nomen_div(g, slope), other);
 }
 
+nomen_tensor *nomen__g_expm1(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *y = b->result, *r;
+    if (nomen__g_at_once("expm1_gradient", &r, 2, (nomen_tensor *[]){g, y})) return r;
+    return nomen_mul(g, nomen__conj(nomen_add(y, nomen_scalar(1))));
+}
+
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
     const nomen_number bound = nomen__b_number(b, 1);
-    nomen_tensor *r;
-    if (nomen__real_of(&bound) == 0 && nomen__g_at_once("relu_gradient", g, b->in[0], &r)) return r;
-    nomen_tensor *below = nomen_le(constant(b->in[0]), number(nomen__real_of(&bound)));
-    return nomen_where(below, number(0), g);
+    nomen_tensor *x = b->in[0], *r, *number = nomen_scalar(nomen__real_of(&bound));
+    nomen_tensor *own = nomen_cast(number, (nomen_dtype)g->dtype);
+    if (nomen__g_at_once("threshold_gradient", &r, 3, (nomen_tensor *[]){g, x, own})) return r;
+    return nomen_where(nomen_le(constant(x), number), nomen_scalar(0), g);
 }
 
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g) {

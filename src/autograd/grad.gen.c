@@ -263,7 +263,7 @@ nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_expm1(nomen__backward *b, int input) {
     (void)input;
-    return nomen_mul(b->g, nomen__conj(nomen_add(b->result, nomen_scalar(1))));
+    return nomen__g_expm1(b, b->g);
 }
 
 nomen_tensor *nomen__grad_exponential(nomen__backward *b, int input) {

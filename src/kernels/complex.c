@@ -190,11 +190,13 @@ static inline vc64 vc_splat(vc64 z) { return (vc64){v_set_f64(z.re[0]), v_set_f6
 #define OP      neg
 #define EXPR(x) (-(x))
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP      conj
 #define EXPR(x) v_flip_odd(x)
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP      square
@@ -251,8 +253,8 @@ const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("logical_xor", logical_xor),
     ROWS_COMPLEXES("logical_not", logical_not),
     ROWS_COMPLEXES("isnan", isnan),
-    ROWS_COMPLEXES("neg", neg),
-    ROWS_COMPLEXES("conj", conj),
+    ROWS_COMPLEXES_LINES("neg", neg),
+    ROWS_COMPLEXES_LINES("conj", conj),
     ROWS_COMPLEXES("square", square),
     ROWS_COMPLEXES("real", real),
     ROWS_COMPLEXES("imag", imag),

@@ -4,6 +4,10 @@
  *
  * Limit: g and the result are read once, the gradient is written once. */
 #include "kernels/loops/loops.h"
+#include "kernels/simd/vmath_pairs.h"
+
+static inline vf32 v_one_pair_f32(void) { return v_splat_pair_f32((vf32){1, 0}); }
+static inline vf64 v_one_pair_f64(void) { return v_splat_pair_f64((vf64){1, 0}); }
 
 /* y is the result, x the operand, g the gradient of the result. */
 #define OP         relu_gradient
@@ -18,9 +22,38 @@
 #define BY_LINES
 #include "kernels/loops/floats.h"
 
+#define OP         tanh_gradient
+#define EXPR(g, y) c_mul(g, v_flip_odd(SIMD_PICK(v_one_pair, y)() - c_mul(y, y)))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/pairs.h"
+
 #define OP         sigmoid_gradient
 #define EXPR(g, y) ((g) * ((v_like(y, 1) - (y)) * (y)))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP         sigmoid_gradient
+#define EXPR(g, y) c_mul(g, v_flip_odd(c_mul(SIMD_PICK(v_one_pair, y)() - (y), y)))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/pairs.h"
+
+#define OP         expm1_gradient
+#define EXPR(g, y) ((g) * ((y) + v_like(y, 1)))
+#define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP                threshold_gradient
+#define EXPR(g, x, bound) v_sel((x) <= (bound), v_like(x, 0), g)
+#define LOOP              "kernels/loops/ternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+/* The length is 0 where both legs are. */
+#define OP              hypot_gradient
+#define EXPR(g, leg, r) ((g) * ((leg) / v_sel((r) == 0, v_like(r, 1), r)))
+#define LOOP            "kernels/loops/ternary.h"
 #define BY_LINES
 #include "kernels/loops/floats.h"
 
@@ -35,7 +68,12 @@
 const nomen__kernel NOMEN__TABLE(gradients)[] = {
     ROWS_FLOATS_LINES("relu_gradient", relu_gradient),
     ROWS_FLOATS_LINES("tanh_gradient", tanh_gradient),
+    ROWS_COMPLEXES("tanh_gradient", tanh_gradient),
     ROWS_FLOATS_LINES("sigmoid_gradient", sigmoid_gradient),
+    ROWS_COMPLEXES("sigmoid_gradient", sigmoid_gradient),
+    ROWS_FLOATS_LINES("expm1_gradient", expm1_gradient),
+    ROWS_FLOATS_LINES("threshold_gradient", threshold_gradient),
+    ROWS_FLOATS_LINES("hypot_gradient", hypot_gradient),
     ROWS_FLOATS_LINES("logit_gradient", logit_gradient),
     {.name = NULL},
 };

@@ -10,28 +10,33 @@
 #define EXPR(x) (-(x))
 #define HALVES_APART
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      neg
 #define EXPR(x) ((x) ^ 0x8000u)
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/halves.h"
 
 #define OP      neg
 #define EXPR(x) (0u - (x))
 #define WRAP
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 #define OP      abs
 #define EXPR(x) v_abs(x)
 #define HALVES_APART
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      abs
 #define EXPR(x) ((x) & 0x7fffu)
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/halves.h"
 
 /* The greater one of x and -x, in the width of x: gcc 12 would widen it. */
@@ -58,6 +63,7 @@ static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_
         default: int_abs_32)(x)
 #define AND_BOOL
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 /* 0 for NaN. */
@@ -65,34 +71,40 @@ static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_
 #define EXPR(x) v_sel((x) > 0, v_like(x, 1), v_sel((x) < 0, v_like(x, -1), v_like(x, 0)))
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      sign
 #define EXPR(x) _Generic((x), int64_t: int_sign_64, default: int_sign_32)(x)
 #define AND_BOOL
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 #define OP      relu
 #define EXPR(x) v_sel((x) <= 0, v_like(x, 0), x)
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      relu
 #define EXPR(x) ((x) > 0 ? (x) : 0)
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 #define OP      square
 #define EXPR(x) ((x) * (x))
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      square
 #define EXPR(x) ((x) * (x))
 #define WRAP
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 /* As x * x * x, which is what PyTorch has for x ** 3: two roundings, and one instruction more than
@@ -111,35 +123,41 @@ static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_
 #define OP      reciprocal
 #define EXPR(x) (v_like(x, 1) / (x))
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      rsqrt
 #define EXPR(x) (v_like(x, 1) / v_sqrt(x))
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      floor
 #define EXPR(x) v_floor(x)
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      ceil
 #define EXPR(x) v_ceil(x)
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      trunc
 #define EXPR(x) v_trunc(x)
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      round
 #define EXPR(x) v_round(x)
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 /* To a number of decimals: scale is a power of ten. What leaves the range of the type on the way is
@@ -177,6 +195,7 @@ static inline int64_t int_round_tens(int64_t x, int64_t scale) {
 #define EXPR(x) ((x) - v_trunc(x))
 #define EXACT
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      deg2rad
@@ -193,35 +212,36 @@ static inline int64_t int_round_tens(int64_t x, int64_t scale) {
 #define OP      bitwise_not
 #define EXPR(x) (~(x))
 #define LOOP    "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 const nomen__kernel NOMEN__TABLE(unary)[] = {
-    ROWS_INTS("neg", neg),
-    ROWS_FLOATS_APART("neg", neg),
-    ROW_BOOL("abs", abs),
-    ROWS_INTS("abs", abs),
-    ROWS_FLOATS_APART("abs", abs),
-    ROW_BOOL("sign", sign),
-    ROWS_INTS("sign", sign),
-    ROWS_FLOATS("sign", sign),
-    ROWS_INTS("relu", relu),
-    ROWS_FLOATS("relu", relu),
-    ROWS_INTS("square", square),
-    ROWS_FLOATS("square", square),
+    ROWS_INTS_LINES("neg", neg),
+    ROWS_FLOATS_APART_LINES("neg", neg),
+    ROW_LINES("abs", NOMEN_BOOL, abs_b8),
+    ROWS_INTS_LINES("abs", abs),
+    ROWS_FLOATS_APART_LINES("abs", abs),
+    ROW_LINES("sign", NOMEN_BOOL, sign_b8),
+    ROWS_INTS_LINES("sign", sign),
+    ROWS_FLOATS_LINES("sign", sign),
+    ROWS_INTS_LINES("relu", relu),
+    ROWS_FLOATS_LINES("relu", relu),
+    ROWS_INTS_LINES("square", square),
+    ROWS_FLOATS_LINES("square", square),
     ROWS_INTS("cube", cube),
     ROWS_FLOATS("cube", cube),
-    ROWS_FLOATS("reciprocal", reciprocal),
-    ROWS_FLOATS("rsqrt", rsqrt),
-    ROWS_FLOATS("floor", floor),
-    ROWS_FLOATS("ceil", ceil),
-    ROWS_FLOATS("trunc", trunc),
-    ROWS_FLOATS("round", round),
+    ROWS_FLOATS_LINES("reciprocal", reciprocal),
+    ROWS_FLOATS_LINES("rsqrt", rsqrt),
+    ROWS_FLOATS_LINES("floor", floor),
+    ROWS_FLOATS_LINES("ceil", ceil),
+    ROWS_FLOATS_LINES("trunc", trunc),
+    ROWS_FLOATS_LINES("round", round),
     ROWS_FLOATS("round_decimals", round_decimals),
     ROWS_FLOATS("round_tens", round_tens),
     ROWS_INTS("round_tens", round_tens),
-    ROWS_FLOATS("frac", frac),
+    ROWS_FLOATS_LINES("frac", frac),
     ROWS_FLOATS("deg2rad", deg2rad),
     ROWS_FLOATS("rad2deg", rad2deg),
-    ROWS_INTS("bitwise_not", bitwise_not),
+    ROWS_INTS_LINES("bitwise_not", bitwise_not),
     {.name = NULL},
 };

@@ -373,17 +373,52 @@ static nomen_status match_values(const index_plan *p, const nomen_tensor *source
                         "broadcast", &unused);
 }
 
-nomen_status nomen__compose_index_put(nomen__call *c) {
+/* One mask of all elements, and one number to put there: masked_fill, which does not look for
+ * positions first. */
+static bool fills(const nomen__call *c, const nomen_tensor *target, const nomen_tensor *mask,
+                  const nomen_tensor *source) {
+    if (!mask || mask->dtype != NOMEN_BOOL || mask->ndim == 0 || mask->ndim != target->ndim)
+        return false;
+    const bool adds = nomen__given(c, 3) && c->arg[3].flag, away = target->device || mask->device;
+    return !adds && !away && source->ndim == 0 && !nomen__may_overlap(target, mask) &&
+           !nomen__may_overlap(target, source);
+}
+
+static nomen_status fill(nomen_tensor *target, nomen_tensor *mask, nomen_tensor *source) {
+    const index_plan p = {.self = target};
+    nomen_status s = mask_fits(&p, mask, 0);
+    if (s) return s;
+    nomen__call v;
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_MASKED_FILL]);
+    v.inplace = true;
+    v.arg[0].tensor = target;
+    v.arg[1].tensor = mask;
+    v.arg[2].tensor = source;
+    v.given = 7;
+    s = nomen__invoke(&v);
+    if (!s) nomen__release(v.out[0]);
+    return s;
+}
+
+static nomen_status put_all(nomen__call *c, nomen_tensor *target, nomen_tensor *source) {
+    const nomen_list indices = indices_of(c);
+    if (indices.count == 1 && fills(c, target, indices.at[0], source))
+        return fill(target, indices.at[0], source);
     index_plan p;
-    nomen_tensor *self = c->in[0], *source = c->in[1], *target;
-    target = c->inplace ? nomen__retain(self) : nomen__apply(NOMEN__OP_CLONE, self, NULL);
-    if (!target) return NOMEN_ERROR_STATE;
-    nomen_status s = make_plan(&p, target, indices_of(c));
+    nomen_status s = make_plan(&p, target, indices);
     if (!s && !p.items)
         s = nomen__fail(NOMEN_ERROR_INDEX, "at least one of the indices must not be None");
     if (!s) s = match_values(&p, source);
     if (!s) s = put(c, &p, source);
     plan_drop(&p);
+    return s;
+}
+
+nomen_status nomen__compose_index_put(nomen__call *c) {
+    nomen_tensor *self = c->in[0], *target;
+    target = c->inplace ? nomen__retain(self) : nomen__apply(NOMEN__OP_CLONE, self, NULL);
+    if (!target) return NOMEN_ERROR_STATE;
+    nomen_status s = put_all(c, target, c->in[1]);
     c->out[0] = s ? NULL : target;
     if (s) nomen__release(target);
     return s;

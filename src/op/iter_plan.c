@@ -417,7 +417,7 @@ void nomen__iter_plan(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     }
 }
 
-/* Is the tile of this input made anew on the way, as a dim further out moves it? */
+/* Is the tile of this operand made anew on the way, as a dim further out moves it? */
 static bool is_made_anew(const nomen__iter *it, int k) {
     const int out = it->cut + 1;
     bool anew = it->high < it->size[out] && it->step[out][k];
@@ -441,15 +441,15 @@ static bool tiles_are_better(const nomen__iter *it, int64_t item, int64_t bytes,
     /* bytes of a vector, of which the last of a row has some missing; rows, and of how many bytes
      * of a row one more; rows at even distances; rows, where each is a call */
     enum { VECTOR = 32, MANY = 14, MORE = 4, PLANE = 8, CALLS = 8 };
-    enum { COPIES = 3, SPREADS = 2 }; /* what it takes to make an input anew */
+    enum { COPIES = 3, SPREADS = 2 }; /* what it takes to make an operand anew */
     if (!it->tiled || it->called) return false;
     const int out = it->cut + 1;
     bool all = it->high >= it->size[out]; /* or the tile serves all of them */
     int64_t made = -1, work = 0;          /* 1 for one tile, 3 for two */
-    for (int k = 1; k < it->count; k++) {
+    for (int k = 0; k < it->count; k++) {
         if (!(it->tiled >> k & 1) || !is_made_anew(it, k)) continue;
         all |= it->step[out][k] == 0;
-        if (it->base[k] == it->base[k - 1]) continue;
+        if (k > 1 && it->base[k] == it->base[k - 1]) continue;
         made += 2;
         work += it->step[0][k] ? COPIES : SPREADS;
     }

@@ -438,14 +438,6 @@ static bool are_across(const nomen__call *c, int first, int count) {
            !nomen__is_stepped_run(joined_from(c, first, count, d), t->stride[d], item);
 }
 
-/* In the order in which the result lies, where that has as many dims. */
-static nomen_tensor *dense_table(nomen_tensor *t, const nomen_tensor *out) {
-    nomen_tensor *made = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
-    if (made && t->ndim == out->ndim && !(out->flags & NOMEN__CONTIGUOUS))
-        nomen__lay_out_like(made, out);
-    return nomen__copied(made, t);
-}
-
 /* The dims that repeat what slices along one dim have, which is taken once then; not where it is
  * whole rows. */
 static uint64_t repeats_of(const nomen__call *c, int first, int count) {
@@ -464,7 +456,8 @@ static nomen_status take_slices(nomen__call *c, int first, int count, int index_
     const uint64_t repeated = repeats_of(c, first, count);
     if (NOMEN_UNLIKELY(repeated)) return nomen__launch_once(c, nomen__along(first), repeated);
     nomen_tensor *in = c->in[0];
-    if (are_across(c, first, count)) c->in[0] = dense_table(in, c->out[0]);
+    if (are_across(c, first, count))
+        c->in[0] = nomen__dense_like(in, (nomen_dtype)in->dtype, in->ndim, in->size, c->out[0]);
     nomen_tensor *table = c->in[0];
     nomen_status s = NOMEN_ERROR_MEMORY;
     if (table) {
@@ -579,7 +572,8 @@ nomen_status nomen__launch_put_dims(nomen__call *c) {
     int index_ndim = c->in[1]->ndim;
     nomen_tensor *places = nomen__places(c->in[1], &rule);
     nomen_tensor *rows =
-        places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim) : NULL;
+        places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim, &rule)
+               : NULL;
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
                            index_ndim, NULL);
 }
@@ -613,7 +607,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
         /* A 0-d source is a slice of one element, a 0-d self takes one. */
         nomen_tensor *flat =
             source->ndim > c->ndim ? nomen__reshaped(source, 0, NULL) : nomen__retain(source);
-        if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count);
+        if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count, &rule);
         nomen__release(flat);
     }
     return nomen__put_rows(c, kind, places, rows, c->dim, count, count, NULL);
@@ -725,7 +719,7 @@ static nomen_tensor *scatter_rows(const nomen__call *c, nomen_tensor *source) {
         (uint64_t)corner.stride[last] <= 1)
         first = last;
     return nomen__place_rows(&corner, c->compute, index->ndim, index->size, first,
-                             index->ndim - first);
+                             index->ndim - first, NULL);
 }
 
 nomen_status nomen__put_scattered(nomen__call *c, nomen__place_kind kind, nomen_tensor *source) {

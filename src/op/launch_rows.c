@@ -211,14 +211,54 @@ static void run_slopes(void *context, int64_t begin, int64_t end) {
     }
 }
 
+/* Rows of half types side by side, of which some fill no vector, are loaded one by one at each step
+ * (but with AVX-512): they are turned over first, unless there are many of them. */
+static bool are_turned(const nomen_tensor *y, int64_t n, int64_t behind) {
+    enum { MANY = 64, VECTOR = 8, SHORT = 8 };
+    return nomen__item(y->dtype) == 2 && behind > 1 && behind < MANY && behind % VECTOR &&
+           n >= SHORT && !nomen__cpu_parts();
+}
+
+/* t, which is contiguous, as three dims of which the last two have changed places. */
+static nomen_tensor *turned(const nomen_tensor *t, int64_t before, int64_t n, int64_t behind) {
+    return nomen__tensor_view(t, (nomen_dtype)t->dtype, 3, (int64_t[]){before, behind, n},
+                              (int64_t[]){n * behind, 1, behind}, 0);
+}
+
+static nomen_tensor *dense(const nomen_tensor *t) {
+    return t ? nomen__copied(nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size), t)
+             : NULL;
+}
+
+static nomen_tensor *slopes_turned(const char *kernel, const nomen_tensor *y, const nomen_tensor *g,
+                                   int64_t before, int64_t n, int64_t behind) {
+    nomen_tensor *across[2] = {turned(y, before, n, behind), turned(g, before, n, behind)};
+    nomen_tensor *own[2] = {dense(across[0]), dense(across[1])};
+    nomen_tensor *made = own[0] && own[1] ? nomen__rows_slopes(kernel, own[0], own[1], 2) : NULL;
+    nomen_tensor *back = made ? turned(made, before, behind, n) : NULL;
+    nomen_tensor *out = back ? nomen__tensor_empty((nomen_dtype)y->dtype, y->ndim, y->size) : NULL;
+    nomen_tensor *rows = out ? nomen__reshaped(out, 3, (int64_t[]){before, n, behind}) : NULL;
+    const bool failed = !rows || nomen__copy_values(rows, back);
+    for (int k = 0; k < 2; k++) {
+        nomen__release(across[k]);
+        nomen__release(own[k]);
+    }
+    nomen__release(made);
+    nomen__release(back);
+    nomen__release(rows);
+    if (failed) nomen__release(out);
+    return failed ? NULL : out;
+}
+
 nomen_tensor *nomen__rows_slopes(const char *kernel, const nomen_tensor *y, const nomen_tensor *g,
                                  int dim) {
     const nomen__kernel *k = nomen__kernel_find(kernel, (nomen_dtype)y->dtype);
+    const int64_t item = nomen__item(y->dtype), n = y->ndim ? y->size[dim] : 1;
+    const int64_t behind = nomen__numel_of(y->size + dim + 1, y->ndim - dim - 1);
+    const int64_t before = y->numel ? y->numel / n / behind : 0;
+    if (before && are_turned(y, n, behind)) return slopes_turned(kernel, y, g, before, n, behind);
     nomen_tensor *out = nomen__tensor_empty_on(0, (nomen_dtype)y->dtype, y->ndim, y->size);
     if (!out || !out->numel) return out;
-    const int64_t item = nomen__item(y->dtype), n = y->size[dim];
-    const int64_t behind = nomen__numel_of(y->size + dim + 1, y->ndim - dim - 1);
-    const int64_t before = y->numel / n / behind;
     slopes_job job = {.run = k->rows, .pieces = 1, .lanes = behind};
     job.row = (nomen__rows_args){.out = out->data, .in = y->data, .with = g->data, .n = n};
     job.row.in_step = job.row.out_step = behind * item;

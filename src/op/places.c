@@ -318,21 +318,35 @@ bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step)
     return true;
 }
 
-/* Whether what is put to one place, or begins it, lies side by side, or is one element: else it
- * would go element by element, to places far from each other. */
-static bool has_runs(const nomen_tensor *rows, int behind) {
+/* Whether what lies side by side at a place of the table does so in rows, too, or is one element:
+ * else it would go element by element, to or from places far from each other. */
+static bool has_runs(const nomen_tensor *rows, const nomen__place_rule *rule, int index_ndim) {
     enum { SHORT = 16 };
-    for (int d = rows->ndim - 1; d >= behind; d--)
-        if (rows->size[d] > 1) return rows->size[d] < SHORT || (uint64_t)rows->stride[d] <= 1;
+    const nomen_tensor *table = rule->table;
+    for (int d = 0; d < table->ndim; d++) {
+        if (d >= rule->first && d < rule->first + rule->count) continue;
+        if (table->size[d] == 1 || table->stride[d] != 1) continue;
+        const int own = d < rule->first ? d : d - rule->count + index_ndim;
+        return rows->size[own] < SHORT || (uint64_t)rows->stride[own] <= 1;
+    }
     return true;
 }
 
+nomen_tensor *nomen__dense_like(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
+                                const nomen_tensor *model) {
+    nomen_tensor *made = nomen__tensor_empty(dtype, ndim, size);
+    if (made && ndim == model->ndim && !(model->flags & NOMEN__CONTIGUOUS))
+        nomen__lay_out_like(made, model);
+    return nomen__copied(made, t);
+}
+
 nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
-                                int first, int count) {
+                                int first, int count, const nomen__place_rule *rule) {
     int64_t step;
     if (t->dtype != (uint8_t)dtype && t->numel == 1) { /* one number: cast once, then broadcast */
         nomen_tensor *one = nomen__copied(nomen__tensor_empty(dtype, t->ndim, t->size), t);
-        nomen_tensor *rows = one ? nomen__place_rows(one, dtype, ndim, size, first, count) : NULL;
+        nomen_tensor *rows =
+            one ? nomen__place_rows(one, dtype, ndim, size, first, count, rule) : NULL;
         nomen__release(one);
         return rows;
     }
@@ -344,11 +358,12 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
         }
         nomen_tensor *rows = nomen__tensor_view(t, dtype, ndim, size, stride, 0);
         if (!rows) return NULL;
-        if (nomen__one_step(rows, first, count, &step) && has_runs(rows, first + count))
+        if (nomen__one_step(rows, first, count, &step) && (!rule || has_runs(rows, rule, count)))
             return rows;
         nomen__release(rows);
     }
-    return nomen__copied(nomen__tensor_empty(dtype, ndim, size), t);
+    return rule ? nomen__dense_like(t, dtype, ndim, size, rule->table)
+                : nomen__copied(nomen__tensor_empty(dtype, ndim, size), t);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */

@@ -37,9 +37,13 @@ nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *r
 enum { NOMEN__PLACE_RUN = 16 };
 
 /* t with other sizes, broadcast, in a dtype: a header if that and strides allow it, else a copy.
- * The dims [first, first + count) can be walked with one step. */
+ * The dims [first, first + count) can be walked with one step. With a rule they stand in the place
+ * of those that it indexes, and what goes to one place lies as it does in the table. */
 nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
-                                int first, int count);
+                                int first, int count, const nomen__place_rule *rule);
+/* A copy of t, broadcast, in the order in which the model lies where that has as many dims. */
+nomen_tensor *nomen__dense_like(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
+                                const nomen_tensor *model);
 bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step);
 
 /* Are the elements of a dim so near each other that a row of them is moved as it lies, although

@@ -133,8 +133,9 @@ static inline bool in_list(const char *name, const char *const *list) {
 }
 static inline int arity(const char *name) {
     static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
-    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",     "where",
-                                        "lerp",       "logit_limited", "threshold", NULL};
+    static const char *const three[] = {
+        "add_scaled", "sub_scaled",         "clamp",          "where", "lerp", "logit_limited",
+        "threshold",  "threshold_gradient", "hypot_gradient", NULL};
     static const char *const two[] = {"add",
                                       "sub",
                                       "mul",
@@ -176,6 +177,7 @@ static inline int arity(const char *name) {
                                       "tanh_gradient",
                                       "sigmoid_gradient",
                                       "logit_gradient",
+                                      "expm1_gradient",
                                       NULL};
     if (in_list(name, four)) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;

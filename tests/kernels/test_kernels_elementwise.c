@@ -124,9 +124,12 @@ static const struct {
     {"nan_to_num", F | C},
     {"threshold", B | REAL},
     {"relu_gradient", F},
-    {"tanh_gradient", F},
-    {"sigmoid_gradient", F},
+    {"tanh_gradient", F | C},
+    {"sigmoid_gradient", F | C},
     {"logit_gradient", F},
+    {"expm1_gradient", F},
+    {"threshold_gradient", F},
+    {"hypot_gradient", F},
 };
 
 static int kind_of(nomen_dtype d) {

@@ -1,8 +1,10 @@
 /* A loop over two inputs; no include guard, included once per kernel and dtype by floats.h, ints.h
  * and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W
  * (lanes), LD, ST, EXPR(x, y); with W > 1 also LDN, STN (first k elements) and SPLAT (first element
- * to all). Shapes: contiguous, one operand constant, strided. */
+ * to all). AS_IN_MEMORY: V holds elements of T, which OT is, bit by bit. Shapes: contiguous, one
+ * operand constant, strided. */
 #include "kernels/loops/ends.h"
+#include "kernels/loops/far.h"
 #include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
@@ -26,6 +28,14 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
             __asm__ volatile(""); /* by vectors, made lane by lane, it takes twice as long */
         }
         return;
+    }
+#elif defined(AS_IN_MEMORY)
+    if (step[0] != (int64_t)sizeof(OT)) {
+        const int64_t sa = step[1], sb = step[2], ti = (int64_t)sizeof(T);
+        for (; n >= W; n -= W, a += W * sa, b += W * sb, o += W * step[0]) {
+            const V x = sa == ti ? LD(a) : LOOP_FAR(a, sa), y = sb == ti ? LD(b) : LOOP_FAR(b, sb);
+            LOOP_FAR_OUT(o, step[0], EXPR(x, y));
+        }
     }
 #endif
     T x[LOOP_BLOCK], y[LOOP_BLOCK];

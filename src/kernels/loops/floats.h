@@ -62,6 +62,9 @@
 #undef STN
 #endif
 
+#if !defined(OUT_BOOL) && !defined(OUT_TRUTH)
+#define AS_IN_MEMORY
+#endif
 #define T      float
 #define FN     LOOP_NAME2(OP, f32)
 #define LD     ld_f32
@@ -127,3 +130,4 @@
 #undef EXACT
 #undef HALVES_APART
 #undef BY_LINES
+#undef AS_IN_MEMORY

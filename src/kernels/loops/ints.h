@@ -3,8 +3,9 @@
  * vectorised well by the compiler. With WRAP the numbers are unsigned and at least 32 bits wide, so
  * that arithmetic wraps; with OUT_BOOL results are bools; WIDE_EXPR is on vectors of int64, where
  * the compiler finds none, NARROW_EXPR, beside it, on vectors of int32 for all that is narrower,
- * WORD_EXPR on vectors of int16 (simd/words.h). Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL,
- * NARROW_EXPR, WORD_EXPR and WIDE_EXPR away again. */
+ * WORD_EXPR on vectors of int16 (simd/words.h). With BY_LINES there is another loop over many short
+ * lines. Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL, BY_LINES, NARROW_EXPR, WORD_EXPR and
+ * WIDE_EXPR away again. */
 
 #ifdef AND_BOOL
 #define T     uint8_t
@@ -109,8 +110,10 @@
 #define STN(p, v, k) st_f64_n(p, (vf64)(v), k)
 #define SPLAT(v)     ((v)[0] - (vi64){0})
 #define EXPR         WIDE_EXPR
+#define AS_IN_MEMORY
 #endif
 #include LOOP
+#undef AS_IN_MEMORY
 #undef LDN
 #undef STN
 #undef SPLAT
@@ -156,3 +159,4 @@
 #undef WRAP
 #undef AND_BOOL
 #undef OUT_BOOL
+#undef BY_LINES

@@ -196,6 +196,15 @@ static inline void loop_scatter(const void *block, char *to, int64_t step, int64
 #define ROWS_FLOATS_LINES(text, op)                                                                \
     ROW_LINES(text, NOMEN_F16, op##_f16), ROW_LINES(text, NOMEN_BF16, op##_bf16),                  \
         ROW_LINES(text, NOMEN_F32, op##_f32), ROW_LINES(text, NOMEN_F64, op##_f64)
+#define ROWS_FLOATS_APART_LINES(text, op)                                                          \
+    ROW_LINES(text, NOMEN_F16, op##_half), ROW_LINES(text, NOMEN_BF16, op##_half),                 \
+        ROW_LINES(text, NOMEN_F32, op##_f32), ROW_LINES(text, NOMEN_F64, op##_f64)
+#define ROWS_INTS_LINES(text, op)                                                                  \
+    ROW_LINES(text, NOMEN_U8, op##_u8), ROW_LINES(text, NOMEN_I8, op##_i8),                        \
+        ROW_LINES(text, NOMEN_I16, op##_i16), ROW_LINES(text, NOMEN_I32, op##_i32),                \
+        ROW_LINES(text, NOMEN_I64, op##_i64)
+#define ROWS_COMPLEXES_LINES(text, op)                                                             \
+    ROW_LINES(text, NOMEN_C64, op##_c64), ROW_LINES(text, NOMEN_C128, op##_c128)
 #define ROWS_COMPLEXES(text, op) ROW(text, NOMEN_C64, op##_c64), ROW(text, NOMEN_C128, op##_c128)
 
 #endif

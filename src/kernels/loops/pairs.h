@@ -1,8 +1,11 @@
 /* Includes LOOP for complex64 and complex128 as vectors of interleaved parts; no include guard.
  * Wants LOOP, OP and EXPR, where EXPR is on vf32 or vf64 that hold real parts in even lanes and
  * imaginary parts in odd ones; with APART on vc64 of complex64, and gives a vf32. Takes LOOP, OP,
- * EXPR and APART away again. */
+ * EXPR, APART and BY_LINES away again. */
 
+#ifndef APART
+#define AS_IN_MEMORY
+#endif
 #define T  c64
 #define OT c64
 #define W  (W32 / 2)
@@ -32,6 +35,8 @@
 #undef LDN
 #undef STN
 #undef SPLAT
+#undef AS_IN_MEMORY
+#define AS_IN_MEMORY
 #define T            c128
 #define OT           c128
 #define V            vf64
@@ -58,3 +63,5 @@
 #undef OP
 #undef EXPR
 #undef APART
+#undef AS_IN_MEMORY
+#undef BY_LINES

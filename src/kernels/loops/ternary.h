@@ -1,9 +1,10 @@
 /* A loop over three inputs; no include guard, included once per kernel and dtype by floats.h,
  * ints.h and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers),
  * W (lanes), LD, ST, EXPR(x, y, z); with W > 1 also LDN, STN (first k elements) and SPLAT (first
- * element to all). Shapes: contiguous, the last one or two operands constant or the second one, any
- * of them, strided. */
+ * element to all). AS_IN_MEMORY: V holds elements of T, which OT is, bit by bit. Shapes:
+ * contiguous, the last one or two operands constant or the second one, any of them, strided. */
 #include "kernels/loops/ends.h"
+#include "kernels/loops/far.h"
 #include "kernels/loops/twice.h"
 
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
@@ -37,6 +38,16 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
         STN(o + i * to, EXPR(x, y, z), n);
         return;
     }
+#ifdef AS_IN_MEMORY
+    if (step[0] != to) {
+        const int64_t sa = step[1], sb = step[2], sc = step[3];
+        for (; n >= W; n -= W, a += W * sa, b += W * sb, c += W * sc, o += W * step[0]) {
+            const V x = sa == ti ? LD(a) : LOOP_FAR(a, sa), y = sb == ti ? LD(b) : LOOP_FAR(b, sb);
+            const V z = sc == ti ? LD(c) : LOOP_FAR(c, sc);
+            LOOP_FAR_OUT(o, step[0], EXPR(x, y, z));
+        }
+    }
+#endif
 #endif
     T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
     OT result[LOOP_BLOCK];

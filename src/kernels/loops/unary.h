@@ -3,8 +3,10 @@
  * (lanes), LD, ST, EXPR(x); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
  * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves; then
  * QUICK(x, &unfit) may stand for EXPR where no lane of the mask unfit is set: without a branch.
- * Shapes: contiguous, constant, strided. */
+ * AS_IN_MEMORY: V holds elements of T, which OT is, bit by bit. With BY_LINES there is another loop
+ * over many short lines. Shapes: contiguous, constant, strided. */
 #include "kernels/loops/ends.h"
+#include "kernels/loops/far.h"
 #include "kernels/loops/twice.h"
 
 #ifdef LOOP_PAIRS
@@ -43,6 +45,19 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
     const char *a = ptr[1];
     char *o = ptr[0];
+#if W == 1
+    if (step[0] != (int64_t)sizeof(OT)) {
+        for (int64_t i = 0; i < n; i++) {
+            ST(o + i * step[0], EXPR(LD(a + i * step[1])));
+            __asm__ volatile(""); /* see binary.h */
+        }
+        return;
+    }
+#elif defined(AS_IN_MEMORY) && !defined(LOOP_PAIRS)
+    if (step[0] != (int64_t)sizeof(OT))
+        for (; n >= W; n -= W, a += W * step[1], o += W * step[0])
+            LOOP_FAR_OUT(o, step[0], EXPR(LOOP_FAR(a, step[1])));
+#endif
     T x[LOOP_BLOCK];
     OT result[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
@@ -89,6 +104,12 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
+#ifdef BY_LINES
+#define INPUTS        1
+#define LINES_EXPR(v) EXPR((v)[0])
+#include "kernels/loops/lines.h"
+#endif
+
 #else
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
@@ -111,6 +132,27 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }
+
+#if defined(BY_LINES) && W32 > 1
+/* Many short lines in one call (lines.h). */
+static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t n,
+                                  const int64_t down[], int64_t lines) {
+    const char *a = ptr[1];
+    char *o = ptr[0];
+    for (int64_t r = 0; r < lines; r++, a += down[1], o += down[0]) {
+        const T *ca = (const T *)a;
+        OT *co = (OT *)o;
+        if (step[1] == 0) {
+            const V x = LD(a);
+            SIMD_IVDEP
+            for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x));
+        } else {
+            SIMD_IVDEP
+            for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i)));
+        }
+    }
+}
+#endif
 
 #endif
 #undef ONE

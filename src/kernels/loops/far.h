@@ -1,0 +1,93 @@
+/* As many elements as a vector has room for, at any step in memory: into a register and back, with
+ * no block between. For loops whose output has holes (else blocks are gathered sooner, see
+ * strided.h): a store for each element is their limit, and a block would be two more of each.
+ * LOOP_FAR(v, p, step): a vector of what lies at p, of V, which holds elements of T as they are in
+ * memory; LOOP_FAR_OUT(p, step, v): such a one to where it goes. */
+#ifndef NOMEN_SRC_LOOPS_FAR_H
+#define NOMEN_SRC_LOOPS_FAR_H
+
+#include "kernels/loops/loops.h"
+
+#define AT(T, i)   (*(const T *)(from + (i) * step))
+#define FAR2(T, i) AT(T, i), AT(T, (i) + 1)
+#define FAR4(T, i) FAR2(T, i), FAR2(T, (i) + 2)
+#define FAR8(T, i) FAR4(T, i), FAR4(T, (i) + 4)
+
+static inline __attribute__((always_inline)) vu64 loop_far_4(const char *from, int64_t step) {
+#if VB == 64
+    return (vu64)(vu32){FAR8(loop_4, 0), FAR8(loop_4, 8)};
+#elif VB == 32
+    return (vu64)(vu32){FAR8(loop_4, 0)};
+#else
+    return (vu64)(vu32){FAR4(loop_4, 0)};
+#endif
+}
+
+static inline __attribute__((always_inline)) vu64 loop_far_8(const char *from, int64_t step) {
+#if VB == 64
+    return (vu64){FAR8(loop_8, 0)};
+#elif VB == 32
+    return (vu64){FAR4(loop_8, 0)};
+#else
+    return (vu64){FAR2(loop_8, 0)};
+#endif
+}
+
+static inline __attribute__((always_inline)) vu64 loop_far_16(const char *from, int64_t step) {
+#if VB == 16
+    return (vu64)AT(loop_16, 0);
+#else
+    const loop_32_8 x = __builtin_shufflevector(AT(loop_16, 0), AT(loop_16, 1), 0, 1, 2, 3);
+#if VB == 32
+    return (vu64)x;
+#else
+    const loop_32_8 y = __builtin_shufflevector(AT(loop_16, 2), AT(loop_16, 3), 0, 1, 2, 3);
+    return (vu64)__builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+#endif
+}
+#undef AT
+#undef FAR2
+#undef FAR4
+#undef FAR8
+
+static inline __attribute__((always_inline)) void loop_far_out_4(char *to, int64_t step, vu64 v) {
+    const vu32 x = (vu32)v;
+#pragma GCC unroll 16
+    for (int i = 0; i < W32; i++) *(loop_4 *)(to + i * step) = x[i];
+}
+
+static inline __attribute__((always_inline)) void loop_far_out_8(char *to, int64_t step, vu64 v) {
+    const vf64 x = (vf64)v; /* one instruction stores the upper one of two numbers */
+    typedef double __attribute__((may_alias, aligned(4))) number;
+#pragma GCC unroll 8
+    for (int i = 0; i < W64; i++) *(number *)(to + i * step) = x[i];
+}
+
+static inline __attribute__((always_inline)) void loop_far_out_16(char *to, int64_t step, vu64 v) {
+#pragma GCC unroll 4
+    for (int i = 0; i < W64 / 2; i++)
+        *(loop_16 *)(to + i * step) = (loop_16){v[2 * i], v[2 * i + 1]};
+}
+
+static inline __attribute__((always_inline)) vu64 loop_far(const char *from, int64_t step,
+                                                           size_t size) {
+    return size == 4   ? loop_far_4(from, step)
+           : size == 8 ? loop_far_8(from, step)
+                       : loop_far_16(from, step);
+}
+
+static inline __attribute__((always_inline)) void loop_far_out(char *to, int64_t step, vu64 v,
+                                                               size_t size) {
+    if (size == 4)
+        loop_far_out_4(to, step, v);
+    else if (size == 8)
+        loop_far_out_8(to, step, v);
+    else
+        loop_far_out_16(to, step, v);
+}
+
+#define LOOP_FAR(p, step)        ((V)loop_far(p, step, sizeof(T)))
+#define LOOP_FAR_OUT(p, step, v) loop_far_out(p, step, (vu64)(v), sizeof(T))
+
+#endif
