@@ -74,7 +74,7 @@ nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g) {
 /* Without a zero, what g brings to each result, over the element. With zeros, the product of all
  * before it times what comes from behind: no division, and right in every derivative. */
 nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g) {
-    if (are_alone(b, g)) return g;
+    if (are_alone(b, g)) return b->part ? nomen__g_whole(b) : g;
     course w = course_of(b, 3);
     nomen_tensor *x = operand_as(b, g), *y = b->result;
     int zeros = nomen__g_any(nomen_eq(constant(x), number(0)));

@@ -619,7 +619,7 @@ static bool is_masked(const nomen__call *c, const nomen_tensor *t) {
     enum { WORD = 4, FEW = 8 }; /* one place of so many words is few */
     if (t->ndim < 2 || t->stride[c->dim] != 1 || t->dtype != (uint8_t)c->compute) return false;
     const int64_t n = t->size[c->dim];
-    return n > 1 && t->numel > n && c->in[1]->numel * WORD * FEW >= n * nomen__item(t->dtype);
+    return n > 1 && t->numel > n && c->in[1]->numel * WORD * FEW > n * nomen__item(t->dtype);
 }
 
 /* The places as a mask of t. */

@@ -114,12 +114,27 @@ static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) 
     return true;
 }
 
+/* Dims that lie in another order than they are counted come by the steps of the results, the
+ * nearest one first. */
+static void sort_dims(const nomen_tensor *t, int *order) {
+    for (int k = 0; k < t->ndim; k++) {
+        const int d = t->ndim - 1 - k;
+        int at = k;
+        for (; at && llabs(t->stride[d]) < llabs(t->stride[order[at - 1]]) && t->size[d] > 1; at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+    }
+}
+
 static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
     const nomen_tensor *in = tensors[IN];
     nomen__nest *const others = &s->others;
+    int order[NOMEN_MAX_DIMS];
     others->ndim = 0;
     memset(s->step, 0, sizeof s->step);
-    for (int d = in->ndim - 1; d >= 0; d--) {
+    sort_dims(tensors[VALUES] ? tensors[VALUES] : in, order);
+    for (int i = 0; i < in->ndim; i++) {
+        const int d = order[i];
         int64_t *step = d == dim ? s->step : others->step[others->ndim];
         for (int k = 0; k < TENSORS; k++)
             step[k] = tensors[k] ? tensors[k]->stride[d] * nomen__item(tensors[k]->dtype) : 0;
@@ -437,6 +452,18 @@ static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_ten
     return status;
 }
 
+/* In place, what is loaded of a few short lines waits for what was stored of the ones before,
+ * unless they are whole vectors: results are made apart, if they are not so large that somebody may
+ * not have that memory. */
+static bool is_made_apart(const nomen__call *c) {
+    enum { SHORT = 10, LANES = 4, FEW = 64, LARGE_BYTES = 1 << 26 };
+    const nomen_tensor *t = c->out[0];
+    if (!c->inplace || !(t->flags & NOMEN__CONTIGUOUS) || t->numel <= FEW) return false;
+    if (t->stride[c->dim] != 1 || t->numel * nomen__item(t->dtype) > LARGE_BYTES) return false;
+    const int64_t n = t->size[c->dim];
+    return n > 1 && n < SHORT && n % LANES;
+}
+
 nomen_status nomen__launch_scan(nomen__call *c) {
     const nomen__of_one of_one = c->kernel->scanner->of_one;
     bool second = c->op->nout > 1 && !c->skip[1];
@@ -448,7 +475,7 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     int flag = nomen__arg_of(c->op, NOMEN__FLAG);
     bool reverse = flag >= 0 && nomen__given(c, flag) && c->arg[flag].flag;
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
-    nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
+    nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, is_made_apart(c));
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (!status && NOMEN_UNLIKELY(nomen__are_ones(in, c->dim)) && of_one != NOMEN__OWN)

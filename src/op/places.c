@@ -772,7 +772,9 @@ static void plan_runs(place_walk *w, const place_dims *dims) {
         int64_t run = 1;
         for (; k < dims->count && dims->table[k] == near * run && dims->rows[k] == run * step; k++)
             run *= dims->size[k];
-        if (near == 1 || nomen__is_stepped_run(run, near, w->item)) {
+        /* what is put is stored one by one anyway, whatever its size */
+        const int64_t item = w->kind == NOMEN__PLACE_PUT ? 8 : w->item;
+        if (near == 1 || nomen__is_stepped_run(run, near, item)) {
             w->run = run;
             w->place_step = near * w->item;
         } else {
@@ -824,12 +826,12 @@ static nomen_tensor *slice_of(const nomen_tensor *t, int first, int count, int64
     return nomen__tensor_view(t, dtype, ndim, size, stride, at * nomen__item(dtype));
 }
 
-/* One place is a slice, which has no walk of its own. */
+/* One place, number i, as a slice, which has no walk of its own. */
 static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int first, int count,
-                              nomen_tensor *rows, int index_ndim) {
+                              nomen_tensor *rows, int index_ndim, int64_t i) {
     const nomen_dtype dtype = (nomen_dtype)table->dtype;
-    nomen_tensor *place = slice_of(table, first, count, w->at[0]),
-                 *row = slice_of(rows, first, index_ndim, 0);
+    nomen_tensor *place = slice_of(table, first, count, w->at[i]),
+                 *row = slice_of(rows, first, index_ndim, i * w->row_step);
     nomen_status s = NOMEN_ERROR_MEMORY;
     if (place && row) {
         if (w->kind == NOMEN__PLACE_TAKE) {
@@ -849,6 +851,21 @@ static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int firs
 }
 
 /* ---- whole slices ---------------------------------------------------------------------------- */
+
+enum { SLICE_LEAST = 4096, SLICES_LEAST = 1024 }; /* elements of one, and of many, worth headers */
+
+/* Does what is put go to slices that have holes, but lie apart from each other? */
+static bool are_slices(const place_walk *w, const nomen_tensor *table, int first, int count) {
+    enum { SHORT_RUN = 32 };
+    if (w->kind != NOMEN__PLACE_PUT || count != 1 || !w->ndim || w->run > SHORT_RUN) return false;
+    int64_t reach = 1, numel = 1;
+    for (int d = 0; d < table->ndim; d++) {
+        if (d == first) continue;
+        reach += (table->size[d] - 1) * table->stride[d];
+        numel *= table->size[d];
+    }
+    return numel >= SLICES_LEAST && reach <= table->stride[first];
+}
 
 typedef struct block_job {
     const place_walk *w;
@@ -894,7 +911,6 @@ static nomen_status run_blocks(const place_walk *w, const place_dims *dims) {
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               const nomen__place_rule *rule) {
-    enum { SLICE_LEAST = 4096 }; /* elements of a slice that are worth its headers */
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
@@ -929,8 +945,13 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
-        if (w.count == 1 && w.ndim && rows->numel >= SLICE_LEAST)
-            return run_slice(&w, table, first, count, rows, index_ndim);
+        const bool alone = w.count == 1 && w.ndim && rows->numel >= SLICE_LEAST;
+        if (alone || (!w.row_stride && are_slices(&w, table, first, count))) {
+            nomen_status s = NOMEN_OK;
+            for (int64_t i = 0; i < w.count && !s; i++)
+                s = run_slice(&w, table, first, count, rows, index_ndim, i);
+            return s;
+        }
         choose_lines(&w);
     }
     w.row_step *= w.item;

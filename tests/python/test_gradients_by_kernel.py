@@ -25,7 +25,7 @@ def both(call, x):
     return kernel, formula.detach()
 
 
-@pytest.mark.parametrize("name", ["relu", "tanh", "sigmoid", "logit"])
+@pytest.mark.parametrize("name", ["relu", "tanh", "sigmoid", "logit", "expm1"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_elements(name, dtype):
     for size in [(), (0,), (1,), (3, 5), (31, 33), (2, 3, 4, 5)]:
@@ -38,6 +38,77 @@ def test_elements(name, dtype):
     kernel, formula = both(getattr(nomen, name), odd.to(getattr(nomen, dtype)))
     assert kernel.isnan().equal(formula.isnan())
     assert kernel.nan_to_num(7).equal(formula.nan_to_num(7))
+
+
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_elements(name, dtype):
+    within = {"complex64": 1e-5, "complex128": 1e-13}[dtype]
+    for size in [(), (0,), (1,), (2,), (3, 5), (31, 33)]:
+        parts = rng.standard_normal(size) + 1j * rng.standard_normal(size)
+        x = nomen.from_numpy(np.asarray(parts)).to(getattr(nomen, dtype)).requires_grad_()
+        y = getattr(x, name)()
+        g = (y.detach() * (2 - 3j)).conj()
+        (kernel,) = nomen.autograd.grad(y, x, g, retain_graph=True)
+        (formula,) = nomen.autograd.grad(y, x, g, create_graph=True)
+        y = y.detach()
+        slope = 1 - y * y if name == "tanh" else y * (1 - y)
+        for found in (kernel, formula.detach()):
+            assert nomen.allclose(found, g * slope.conj(), rtol=within, atol=within)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_threshold_and_hypot(dtype):
+    for bound in (0, 0.5, -1):
+        x = made(40, 30, dtype=dtype)
+        x[0, :3] = nomen.tensor([float("nan"), bound, float("inf")], dtype=x.dtype)
+        kernel, formula = both(lambda x: nomen.threshold(x, bound, 7), x)
+        assert kernel.equal(formula)
+    within = {"float16": 2e-3, "float32": 2e-7, "float64": 1e-15}[dtype]
+    other = made(40, 30, dtype=dtype)
+    other[3] = 0
+    for y in (other, other[:1], other[:, :1]):
+        x = made(40, 30, dtype=dtype)
+        x[3, ::2] = 0  # the origin
+        kernel, formula = both(lambda x: nomen.hypot(x, y), x)
+        assert nomen.allclose(kernel, formula, rtol=within, atol=within)
+        kernel, formula = both(lambda y: nomen.hypot(x, y), y)
+        assert nomen.allclose(kernel, formula, rtol=20 * within, atol=20 * within)
+
+
+def test_lines_of_one():
+    x = made(4, 1, 3, dtype="float32").requires_grad_()
+    g = made(4, 1, 3, dtype="float32")
+    for call in (x.cumsum, x.cumprod):
+        (found,) = nomen.autograd.grad(call(1), x, g)
+        assert found.equal(g)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_half_columns(dtype, name):
+    """A few of them are turned over first."""
+    step = {"bfloat16": 2**-8, "float16": 2**-11}[dtype]
+    cases = [((700, 3), 0), ((40, 9), 0), ((5, 30, 2), 1), ((2, 8, 3, 5), 1), ((9, 63), 0)]
+    for size, dim in cases:
+        x = made(*size, dtype=dtype).requires_grad_()
+        y, g = getattr(x, name)(dim), made(*size, dtype=dtype)
+        (got,) = nomen.autograd.grad(y, x, g)
+        y, wide = y.detach().to(nomen.float64), g.to(nomen.float64)
+        if name == "softmax":
+            want = y * (wide - (wide * y).sum(dim, keepdim=True))
+        else:
+            want = wide - y.exp() * wide.sum(dim, keepdim=True)
+        assert nomen.allclose(got.to(nomen.float64), want, rtol=1.01 * step, atol=1e-2 * step)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_extrema_are_summed_in_float(dtype):
+    x = (1 - nomen.arange(3001.0)).to(getattr(nomen, dtype)).requires_grad_()
+    g = nomen.ones(3001, dtype=x.dtype)
+    (found,) = nomen.autograd.grad(x.cummax(0).values, x, g)
+    assert found.dtype == x.dtype and found[0].equal(nomen.tensor(3001.0).to(x.dtype))
+    assert found[1:].count_nonzero() == 0
 
 
 def test_relu_passes_what_is_no_number():

@@ -14,27 +14,30 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     char *o = ptr[0];
 #if W == 1
     enum { ITEM = sizeof(T), SECOND = 2 * ITEM, OUT = sizeof(OT) };
-    const bool two = step[1] && step[1] != ITEM && step[2] && step[2] != ITEM;
-    if (ITEM >= 8 && (two || step[0] != OUT)) {
+    const int64_t sa = step[1], sb = step[2], so = step[0]; /* else read again after each store */
+    const bool two = sa && sa != ITEM && sb && sb != ITEM;
+    if (ITEM >= 8 && (two || so != OUT)) {
         /* blocks would save nothing, and keep one operand waiting for another */
         int64_t i = 0;
-        if (step[0] == OUT && step[1] == SECOND && step[2] == SECOND) {
+        if (so == OUT && sa == SECOND && sb == SECOND) {
             /* out of whole vectors, which ask for more memory at a time */
             SIMD_IVDEP
             for (; i < n - 1; i++) ST(o + i * OUT, EXPR(LD(a + i * SECOND), LD(b + i * SECOND)));
         }
         for (; i < n; i++) {
-            ST(o + i * step[0], EXPR(LD(a + i * step[1]), LD(b + i * step[2])));
+            ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb)));
             __asm__ volatile(""); /* by vectors, made lane by lane, it takes twice as long */
         }
         return;
     }
 #elif defined(AS_IN_MEMORY)
-    if (step[0] != (int64_t)sizeof(OT)) {
-        const int64_t sa = step[1], sb = step[2], ti = (int64_t)sizeof(T);
-        for (; n >= W; n -= W, a += W * sa, b += W * sb, o += W * step[0]) {
-            const V x = sa == ti ? LD(a) : LOOP_FAR(a, sa), y = sb == ti ? LD(b) : LOOP_FAR(b, sb);
-            LOOP_FAR_OUT(o, step[0], EXPR(x, y));
+    if (step[0] != (int64_t)sizeof(OT) && n >= W) {
+        const int64_t sa = step[1], sb = step[2], so = step[0];
+        LOOP_ONE(first, a);
+        LOOP_ONE(second, b);
+        for (; n >= W; n -= W, a += W * sa, b += W * sb, o += W * so) {
+            const V x = LOOP_FAR_IN(first, a, sa, n > W), y = LOOP_FAR_IN(second, b, sb, n > W);
+            LOOP_FAR_OUT(o, so, EXPR(x, y));
         }
     }
 #endif

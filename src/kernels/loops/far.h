@@ -1,8 +1,9 @@
 /* As many elements as a vector has room for, at any step in memory: into a register and back, with
  * no block between. For loops whose output has holes (else blocks are gathered sooner, see
  * strided.h): a store for each element is their limit, and a block would be two more of each.
- * LOOP_FAR(v, p, step): a vector of what lies at p, of V, which holds elements of T as they are in
- * memory; LOOP_FAR_OUT(p, step, v): such a one to where it goes. */
+ * Of V, which holds elements of T as they are in memory: LOOP_FAR(p, step, more), a vector of what
+ * lies at p, behind which there is more or not; LOOP_FAR_IN(one, p, step, more), the same of an
+ * operand that may be dense, or `one` number; LOOP_FAR_OUT(p, step, v), to where it goes. */
 #ifndef NOMEN_SRC_LOOPS_FAR_H
 #define NOMEN_SRC_LOOPS_FAR_H
 
@@ -71,7 +72,17 @@ static inline __attribute__((always_inline)) void loop_far_out_16(char *to, int6
 }
 
 static inline __attribute__((always_inline)) vu64 loop_far(const char *from, int64_t step,
-                                                           size_t size) {
+                                                           bool more, size_t size) {
+#if VB == 32
+    if (size == 4 && step == 8 && more) { /* what lies behind the last one is there, too */
+        loop_32_4 x, y;
+        memcpy(&x, from, sizeof x);
+        memcpy(&y, from + 32, sizeof y);
+        return (vu64)loop_even_4(x, y);
+    }
+#else
+    (void)more;
+#endif
     return size == 4   ? loop_far_4(from, step)
            : size == 8 ? loop_far_8(from, step)
                        : loop_far_16(from, step);
@@ -87,7 +98,9 @@ static inline __attribute__((always_inline)) void loop_far_out(char *to, int64_t
         loop_far_out_16(to, step, v);
 }
 
-#define LOOP_FAR(p, step)        ((V)loop_far(p, step, sizeof(T)))
+#define LOOP_FAR(p, step, more) ((V)loop_far(p, step, more, sizeof(T)))
+#define LOOP_FAR_IN(one, p, step, more)                                                            \
+    ((step) == (int64_t)sizeof(T) ? LD(p) : (step) == 0 ? (one) : LOOP_FAR(p, step, more))
 #define LOOP_FAR_OUT(p, step, v) loop_far_out(p, step, (vu64)(v), sizeof(T))
 
 #endif

@@ -3,29 +3,38 @@
  * the loops over two to four inputs, for their W of more than 1. Wants what they want, INPUTS, and
  * LINES_EXPR(v), EXPR of the INPUTS vectors v. Each input of a line is dense, or one number, the
  * same throughout: branches cost next to nothing. The output is dense. */
-static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t n,
-                                  const int64_t down[], int64_t lines) {
-    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(FN, lines_of)(char *const ptr[], const int64_t step[], int64_t n, const int64_t down[],
+                         int64_t lines, const bool all_move) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), out_down = down[0];
     const int64_t rest = n & (W - 1), whole = n - rest;
+    const bool over = VB == 32 && rest && n > W; /* the end, see ends.h */
     const char *line[INPUTS];
     bool moves[INPUTS], changes[INPUTS]; /* within a line; from one number to another */
+    int64_t far[INPUTS];                 /* steps in memory are read again after each store */
     char *out = ptr[0];
-    V v[INPUTS];
+    V v[INPUTS], last[INPUTS];
 #pragma GCC unroll 4
     for (int k = 0; k < INPUTS; k++) {
         line[k] = ptr[k + 1];
-        moves[k] = step[k + 1] != 0;
-        changes[k] = !moves[k] && down[k + 1];
+        far[k] = down[k + 1];
+        moves[k] = all_move || step[k + 1] != 0;
+        changes[k] = !moves[k] && far[k];
         LOOP_ONE(one, line[k]);
-        v[k] = one;
+        last[k] = v[k] = one;
     }
-    for (int64_t r = 0; r < lines; r++, out += down[0]) {
+    for (int64_t r = 0; r < lines; r++, out += out_down) {
         int64_t i = 0;
 #pragma GCC unroll 4
         for (int k = 0; k < INPUTS; k++) {
             if (!changes[k]) continue;
             LOOP_ONE(one, line[k]);
-            v[k] = one;
+            last[k] = v[k] = one;
+        }
+        if (over) {
+#pragma GCC unroll 4
+            for (int k = 0; k < INPUTS; k++)
+                if (moves[k]) last[k] = LD(line[k] + (n - W) * ti);
         }
         for (; i < whole; i += W) {
 #pragma GCC unroll 4
@@ -33,15 +42,28 @@ static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64
                 if (moves[k]) v[k] = LD(line[k] + i * ti);
             ST(out + i * to, LINES_EXPR(v));
         }
-        if (rest) {
+        if (over) {
+            ST(out + (n - W) * to, LINES_EXPR(last));
+        } else if (rest) {
 #pragma GCC unroll 4
             for (int k = 0; k < INPUTS; k++)
                 if (moves[k]) v[k] = LDN(line[k] + i * ti, rest);
             STN(out + i * to, LINES_EXPR(v), rest);
         }
 #pragma GCC unroll 4
-        for (int k = 0; k < INPUTS; k++) line[k] += down[k + 1];
+        for (int k = 0; k < INPUTS; k++) line[k] += far[k];
     }
+}
+
+static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t n,
+                                  const int64_t down[], int64_t lines) {
+    bool all_move = true;
+#pragma GCC unroll 4
+    for (int k = 0; k < INPUTS; k++) all_move &= step[k + 1] != 0;
+    if (all_move)
+        LOOP_NAME2(FN, lines_of)(ptr, step, n, down, lines, true);
+    else
+        LOOP_NAME2(FN, lines_of)(ptr, step, n, down, lines, false);
 }
 #undef INPUTS
 #undef LINES_EXPR

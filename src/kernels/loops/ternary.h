@@ -39,15 +39,27 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
         return;
     }
 #ifdef AS_IN_MEMORY
-    if (step[0] != to) {
-        const int64_t sa = step[1], sb = step[2], sc = step[3];
-        for (; n >= W; n -= W, a += W * sa, b += W * sb, c += W * sc, o += W * step[0]) {
-            const V x = sa == ti ? LD(a) : LOOP_FAR(a, sa), y = sb == ti ? LD(b) : LOOP_FAR(b, sb);
-            const V z = sc == ti ? LD(c) : LOOP_FAR(c, sc);
-            LOOP_FAR_OUT(o, step[0], EXPR(x, y, z));
+    if (step[0] != to && n >= W) {
+        const int64_t sa = step[1], sb = step[2], sc = step[3], so = step[0];
+        LOOP_ONE(first, a);
+        LOOP_ONE(second, b);
+        LOOP_ONE(third, c);
+        for (; n >= W; n -= W, a += W * sa, b += W * sb, c += W * sc, o += W * so) {
+            const V x = LOOP_FAR_IN(first, a, sa, n > W), y = LOOP_FAR_IN(second, b, sb, n > W);
+            const V z = LOOP_FAR_IN(third, c, sc, n > W);
+            LOOP_FAR_OUT(o, so, EXPR(x, y, z));
         }
     }
 #endif
+#else
+    if (sizeof(T) >= 8 && step[0] != (int64_t)sizeof(OT)) {
+        const int64_t sa = step[1], sb = step[2], sc = step[3], so = step[0];
+        for (int64_t i = 0; i < n; i++) {
+            ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb), LD(c + i * sc)));
+            __asm__ volatile(""); /* see binary.h */
+        }
+        return;
+    }
 #endif
     T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
     OT result[LOOP_BLOCK];

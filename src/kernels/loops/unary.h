@@ -46,17 +46,20 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     const char *a = ptr[1];
     char *o = ptr[0];
 #if W == 1
-    if (step[0] != (int64_t)sizeof(OT)) {
+    if (sizeof(T) >= 8 && step[0] != (int64_t)sizeof(OT)) { /* of shorter ones blocks are vectors */
+        const int64_t sa = step[1], so = step[0];           /* else read again after each store */
         for (int64_t i = 0; i < n; i++) {
-            ST(o + i * step[0], EXPR(LD(a + i * step[1])));
+            ST(o + i * so, EXPR(LD(a + i * sa)));
             __asm__ volatile(""); /* see binary.h */
         }
         return;
     }
 #elif defined(AS_IN_MEMORY) && !defined(LOOP_PAIRS)
-    if (step[0] != (int64_t)sizeof(OT))
-        for (; n >= W; n -= W, a += W * step[1], o += W * step[0])
-            LOOP_FAR_OUT(o, step[0], EXPR(LOOP_FAR(a, step[1])));
+    if (step[0] != (int64_t)sizeof(OT)) {
+        const int64_t sa = step[1], so = step[0];
+        for (; n >= W; n -= W, a += W * sa, o += W * so)
+            LOOP_FAR_OUT(o, so, EXPR(LOOP_FAR(a, sa, n > W)));
+    }
 #endif
     T x[LOOP_BLOCK];
     OT result[LOOP_BLOCK];
