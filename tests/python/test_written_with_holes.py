@@ -41,14 +41,18 @@ def bits(t):
     return t.view(nomen.uint8).numpy() if t.dtype != nomen.bool else t.numpy()
 
 
-def checked(whole, shown, change):
-    """`change` is made to the part in place, and to a copy of it that has no holes."""
+def checked(whole, shown, change, within=None):
+    """`change` is made to the part in place, and to a copy of it that has no holes: the same bits,
+    or numbers within a relative error."""
     marks = nomen.zeros(whole.shape, dtype=nomen.bool)
     shown(marks).fill_(True)
     before, want = whole.clone(), shown(whole).clone(memory_format="contiguous_format")
     change(want)
     change(shown(whole))
-    assert bits(shown(whole).contiguous()).tobytes() == bits(want).tobytes()
+    if within:
+        assert nomen.allclose(shown(whole), want, rtol=within)
+    else:
+        assert bits(shown(whole).contiguous()).tobytes() == bits(want).tobytes()
     rest = ~marks.numpy()
     kept, was = (t.to(nomen.complex128).numpy()[rest] for t in (whole, before))
     assert (kept == was).all()
@@ -92,7 +96,8 @@ def test_scans(dtype):
         for dim in range(shown(whole).ndim):
             checked(whole.clone(), shown, lambda t: t.cumsum_(dim))
             if dtype not in ("float16", "complex64"):  # numbers beyond the type
-                checked(whole.clone(), shown, lambda t: t.cumprod_(dim))
+                within = None if dtype == "int32" else 1e-4 if dtype == "float32" else 1e-12
+                checked(whole.clone(), shown, lambda t: t.cumprod_(dim), within)
     for n in (1, 2, 5, 63, 64, 65):  # short lines without holes
         x = made((100, n), dtype)
         want = x.cumsum(1)
