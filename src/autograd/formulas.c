@@ -93,6 +93,38 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
     return true;
 }
 
+/* The same of g, y and a number, which half types have, too, or it is for the formula. */
+static bool with_number(const char *name, nomen_tensor *g, nomen_tensor *y, double c,
+                        nomen_tensor **r) {
+    if (nomen_dtype_size((nomen_dtype)g->dtype) < sizeof(float) && c != floor(c)) return false;
+    nomen_tensor *number = nomen_cast(nomen_scalar(c), (nomen_dtype)g->dtype);
+    return nomen__g_at_once(name, r, 3, (nomen_tensor *[]){g, y, number});
+}
+
+nomen_tensor *nomen__g_product(nomen_tensor *g, nomen_tensor *y, double c) {
+    nomen_tensor *r;
+    if (with_number("product_gradient", g, y, c, &r)) return r;
+    return nomen_mul(g, nomen__conj(nomen__g_times(y, c)));
+}
+
+nomen_tensor *nomen__g_over_product(nomen_tensor *g, nomen_tensor *y, double c) {
+    nomen_tensor *r;
+    if (with_number("over_product_gradient", g, y, c, &r)) return r;
+    return nomen_div(g, nomen__conj(nomen__g_times(y, c)));
+}
+
+nomen_tensor *nomen__g_sum_product(nomen_tensor *g, nomen_tensor *y, double c) {
+    nomen_tensor *r;
+    if (with_number("sum_product_gradient", g, y, c, &r)) return r;
+    return nomen_mul(g, nomen__conj(nomen_add(y, nomen_scalar(c))));
+}
+
+nomen_tensor *nomen__g_over_sum(nomen_tensor *g, nomen_tensor *y, double c) {
+    nomen_tensor *r;
+    if (with_number("over_sum_gradient", g, y, c, &r)) return r;
+    return nomen_div(g, nomen__conj(nomen_add(y, nomen_scalar(c))));
+}
+
 /* The same of rows; y has no gaps. */
 static bool rows_at_once(const char *name, nomen__backward *b, nomen_tensor *g,
                          nomen_tensor **result) {

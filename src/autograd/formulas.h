@@ -20,6 +20,12 @@ nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
  * to come, of one dtype and size. */
 bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_tensor *const *in);
 
+/* g (y c), g / (y c), g (y + c), g / (y + c), of the conjugates of y. */
+nomen_tensor *nomen__g_product(nomen_tensor *g, nomen_tensor *y, double c);
+nomen_tensor *nomen__g_over_product(nomen_tensor *g, nomen_tensor *y, double c);
+nomen_tensor *nomen__g_sum_product(nomen_tensor *g, nomen_tensor *y, double c);
+nomen_tensor *nomen__g_over_sum(nomen_tensor *g, nomen_tensor *y, double c);
+
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_view(nomen__backward *b, nomen_tensor *g);
@@ -43,7 +49,6 @@ nomen_tensor *nomen__g_acosh(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_erf(nomen__backward *b, nomen_tensor *g, double sign);
 nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g);
-nomen_tensor *nomen__g_expm1(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_div_self(nomen__backward *b, nomen_tensor *g);

@@ -64,12 +64,6 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     return nomen_where(inside, nomen_div(g, slope), other);
 }
 
-nomen_tensor *nomen__g_expm1(nomen__backward *b, nomen_tensor *g) {
-    nomen_tensor *y = b->result, *r;
-    if (nomen__g_at_once("expm1_gradient", &r, 2, (nomen_tensor *[]){g, y})) return r;
-    return nomen_mul(g, nomen__conj(nomen_add(y, nomen_scalar(1))));
-}
-
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
     const nomen_number bound = nomen__b_number(b, 1);
     nomen_tensor *x = b->in[0], *r, *number = nomen_scalar(nomen__real_of(&bound));

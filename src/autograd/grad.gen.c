@@ -253,7 +253,7 @@ nomen_tensor *nomen__grad_exp(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_exp2(nomen__backward *b, int input) {
     (void)input;
-    return nomen_mul(b->g, nomen__conj(nomen__g_times(b->result, 0.69314718055994530942)));
+    return nomen__g_product(b->g, b->result, 0.69314718055994530942);
 }
 
 nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
@@ -263,7 +263,7 @@ nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_expm1(nomen__backward *b, int input) {
     (void)input;
-    return nomen__g_expm1(b, b->g);
+    return nomen__g_sum_product(b->g, b->result, 1);
 }
 
 nomen_tensor *nomen__grad_exponential(nomen__backward *b, int input) {
@@ -392,17 +392,17 @@ nomen_tensor *nomen__grad_log(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_log10(nomen__backward *b, int input) {
     (void)input;
-    return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 2.30258509299404568402)));
+    return nomen__g_over_product(b->g, b->in[0], 2.30258509299404568402);
 }
 
 nomen_tensor *nomen__grad_log1p(nomen__backward *b, int input) {
     (void)input;
-    return nomen_div(b->g, nomen__conj(nomen_add(b->in[0], nomen_scalar(1))));
+    return nomen__g_over_sum(b->g, b->in[0], 1);
 }
 
 nomen_tensor *nomen__grad_log2(nomen__backward *b, int input) {
     (void)input;
-    return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 0.69314718055994530942)));
+    return nomen__g_over_product(b->g, b->in[0], 0.69314718055994530942);
 }
 
 nomen_tensor *nomen__grad_log_normal(nomen__backward *b, int input) {
@@ -734,12 +734,12 @@ nomen_tensor *nomen__grad_sort(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_sqrt(nomen__backward *b, int input) {
     (void)input;
-    return nomen_div(b->g, nomen__conj(nomen__g_times(b->result, 2)));
+    return nomen__g_over_product(b->g, b->result, 2);
 }
 
 nomen_tensor *nomen__grad_square(nomen__backward *b, int input) {
     (void)input;
-    return nomen_mul(b->g, nomen__conj(nomen__g_times(b->in[0], 2)));
+    return nomen__g_product(b->g, b->in[0], 2);
 }
 
 nomen_tensor *nomen__grad_squeeze(nomen__backward *b, int input) {

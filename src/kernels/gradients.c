@@ -38,9 +38,28 @@ static inline vf64 v_one_pair_f64(void) { return v_splat_pair_f64((vf64){1, 0});
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/pairs.h"
 
-#define OP         expm1_gradient
-#define EXPR(g, y) ((g) * ((y) + v_like(y, 1)))
-#define LOOP       "kernels/loops/binary.h"
+/* Of roots, powers, exponentials and logarithms: c is a number. */
+#define OP            product_gradient
+#define EXPR(g, y, c) ((g) * ((y) * (c)))
+#define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP            over_product_gradient
+#define EXPR(g, y, c) ((g) / ((y) * (c)))
+#define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP            sum_product_gradient
+#define EXPR(g, y, c) ((g) * ((y) + (c)))
+#define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+#define OP            over_sum_gradient
+#define EXPR(g, y, c) ((g) / ((y) + (c)))
+#define LOOP          "kernels/loops/ternary.h"
 #define BY_LINES
 #include "kernels/loops/floats.h"
 
@@ -71,7 +90,10 @@ const nomen__kernel NOMEN__TABLE(gradients)[] = {
     ROWS_COMPLEXES("tanh_gradient", tanh_gradient),
     ROWS_FLOATS_LINES("sigmoid_gradient", sigmoid_gradient),
     ROWS_COMPLEXES("sigmoid_gradient", sigmoid_gradient),
-    ROWS_FLOATS_LINES("expm1_gradient", expm1_gradient),
+    ROWS_FLOATS_LINES("product_gradient", product_gradient),
+    ROWS_FLOATS_LINES("over_product_gradient", over_product_gradient),
+    ROWS_FLOATS_LINES("sum_product_gradient", sum_product_gradient),
+    ROWS_FLOATS_LINES("over_sum_gradient", over_sum_gradient),
     ROWS_FLOATS_LINES("threshold_gradient", threshold_gradient),
     ROWS_FLOATS_LINES("hypot_gradient", hypot_gradient),
     ROWS_FLOATS_LINES("logit_gradient", logit_gradient),

@@ -133,9 +133,20 @@ static inline bool in_list(const char *name, const char *const *list) {
 }
 static inline int arity(const char *name) {
     static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
-    static const char *const three[] = {
-        "add_scaled", "sub_scaled",         "clamp",          "where", "lerp", "logit_limited",
-        "threshold",  "threshold_gradient", "hypot_gradient", NULL};
+    static const char *const three[] = {"add_scaled",
+                                        "sub_scaled",
+                                        "clamp",
+                                        "where",
+                                        "lerp",
+                                        "logit_limited",
+                                        "threshold",
+                                        "threshold_gradient",
+                                        "hypot_gradient",
+                                        "product_gradient",
+                                        "over_product_gradient",
+                                        "sum_product_gradient",
+                                        "over_sum_gradient",
+                                        NULL};
     static const char *const two[] = {"add",
                                       "sub",
                                       "mul",
@@ -177,7 +188,6 @@ static inline int arity(const char *name) {
                                       "tanh_gradient",
                                       "sigmoid_gradient",
                                       "logit_gradient",
-                                      "expm1_gradient",
                                       NULL};
     if (in_list(name, four)) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;

@@ -127,7 +127,10 @@ static const struct {
     {"tanh_gradient", F | C},
     {"sigmoid_gradient", F | C},
     {"logit_gradient", F},
-    {"expm1_gradient", F},
+    {"product_gradient", F},
+    {"over_product_gradient", F},
+    {"sum_product_gradient", F},
+    {"over_sum_gradient", F},
     {"threshold_gradient", F},
     {"hypot_gradient", F},
 };
