@@ -174,6 +174,8 @@ nomen_status nomen__in_pieces(nomen__backward *b, nomen__gradient *of, int input
     if (!shape) return NOMEN_OK;
     work w = {b, of, input, op->pieces_kept ? along(b) : 0, 0};
     w.most = PIECE / item * nomen_get_num_threads();
+    /* less is no work for several threads */
+    if (nomen_get_num_threads() > 1 && w.most < 2 * NOMEN__ALONE) w.most = 2 * NOMEN__ALONE;
     for (int d = 0; d < b->ndim; d++)
         if (!may_cut(b, d)) w.across |= UINT64_C(1) << d;
     nomen_tensor *out = empty_like(shape, dtype);
