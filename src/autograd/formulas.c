@@ -89,6 +89,7 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
     if (!out) return true;
     nomen__iter it;
     nomen__iter_make(&it, kernel->loop, out, in, count, out->ndim, out->size, dtype, dtype);
+    if (!it.simple) nomen__iter_by_lines(&it, kernel->lines);
     nomen__iter_run(&it);
     return true;
 }

@@ -66,10 +66,10 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
     const nomen_number bound = nomen__b_number(b, 1);
-    nomen_tensor *x = b->in[0], *r, *number = nomen_scalar(nomen__real_of(&bound));
-    nomen_tensor *own = nomen_cast(number, (nomen_dtype)g->dtype);
+    nomen_tensor *x = b->in[0], *r, *limit = number(nomen__real_of(&bound));
+    nomen_tensor *own = nomen_cast(limit, (nomen_dtype)g->dtype);
     if (nomen__g_at_once("threshold_gradient", &r, 3, (nomen_tensor *[]){g, x, own})) return r;
-    return nomen_where(nomen_le(constant(x), number), nomen_scalar(0), g);
+    return nomen_where(nomen_le(constant(x), limit), number(0), g);
 }
 
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g) {

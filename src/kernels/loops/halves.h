@@ -1,7 +1,6 @@
 /* Includes LOOP for the bits of float16 and bfloat16, which have their sign in the same place:
  * words of 16 bits, so nothing is widened; no include guard. Wants LOOP, OP and EXPR, where EXPR is
- * on single words. The loop is OP_half. Takes LOOP, OP, EXPR and
- * BY_LINES away again. */
+ * on single words. The loop is OP_half. Takes LOOP, OP, EXPR and BY_LINES away again. */
 
 #define T     uint16_t
 #define LD(p) (*(const T *)(p))
