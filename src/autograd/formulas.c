@@ -75,13 +75,15 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
     const nomen_tensor *g = in[0];
     const nomen_dtype dtype = (nomen_dtype)g->dtype;
     const nomen__kernel *kernel = nomen__kernel_find(name, dtype);
+    *result = NULL;
+    for (int k = 1; k < count; k++)
+        if (!in[k]) return true; /* what failed has told so */
     for (int k = 1; k < count; k++) {
-        const bool is_number = k > 1 && in[k] && !in[k]->ndim && in[k]->dtype == g->dtype;
-        if (!in[k] || (!is_number && !by_kernel(g, in[k]))) return false;
+        const bool is_number = k > 1 && !in[k]->ndim && in[k]->dtype == g->dtype;
+        if (!is_number && !by_kernel(g, in[k])) return false;
     }
     /* in whole types the formula gives the same bits, and may be put off */
     if (!kernel || (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float))) return false;
-    *result = NULL;
     for (int k = 0; k < count; k++)
         if (nomen__make_ready(in[k])) return true;
     nomen_tensor *out = nomen_empty_like(in[1]);
