@@ -813,41 +813,44 @@ static nomen_status run_walk(place_walk *w) {
     return nomen__parallel_asking(units / w->apart, grain / w->apart + 1, walk_apart, w);
 }
 
-/* What lies at the only place, and what goes there: t without `count` dims from `first` on. */
-static nomen_tensor *slice_of(const nomen_tensor *t, int first, int count, int64_t at) {
+/* What lies at a place, or goes there: a tensor without some dims, with no memory of its own. */
+typedef struct slice {
+    nomen_tensor t;
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
-    const nomen_dtype dtype = (nomen_dtype)t->dtype;
+} slice;
+
+/* t without `count` dims from `first` on, `at` elements on. */
+static void take_slice(slice *s, const nomen_tensor *t, int first, int count, int64_t at) {
     int ndim = 0;
+    s->t = *t;
     for (int d = 0; d < t->ndim; d++) {
         if (d >= first && d < first + count) continue;
-        size[ndim] = t->size[d];
-        stride[ndim++] = t->stride[d];
+        s->size[ndim] = t->size[d];
+        s->stride[ndim++] = t->stride[d];
     }
-    return nomen__tensor_view(t, dtype, ndim, size, stride, at * nomen__item(dtype));
+    s->t.ndim = (uint8_t)ndim;
+    s->t.size = s->size;
+    s->t.stride = s->stride;
+    s->t.names = NULL;
+    s->t.flags &= (uint8_t)~NOMEN__NAMED;
+    s->t.data += at * nomen__item(t->dtype);
+    nomen__tensor_finish(&s->t);
 }
 
-/* One place, number i, as a slice, which has no walk of its own. */
-static nomen_status run_slice(const place_walk *w, nomen_tensor *table, int first, int count,
-                              nomen_tensor *rows, int index_ndim, int64_t i) {
+/* One place, number i, as a slice, which has no walk of its own. Nothing is allocated, so that not
+ * some of them are written and others are not. */
+static nomen_status run_slice(const place_walk *w, const nomen_tensor *table, int first, int count,
+                              const nomen_tensor *rows, int index_ndim, int64_t i) {
     const nomen_dtype dtype = (nomen_dtype)table->dtype;
-    nomen_tensor *place = slice_of(table, first, count, w->at[i]),
-                 *row = slice_of(rows, first, index_ndim, i * w->row_step);
-    nomen_status s = NOMEN_ERROR_MEMORY;
-    if (place && row) {
-        if (w->kind == NOMEN__PLACE_TAKE) {
-            s = nomen__copy_values(row, place);
-        } else if (!w->fold) {
-            s = nomen__copy_values(place, row);
-        } else {
-            nomen__iter it;
-            nomen__iter_make(&it, w->fold, place, (nomen_tensor *const[]){place, row}, 2,
-                             place->ndim, place->size, dtype, dtype);
-            s = nomen__iter_run_asking(&it);
-        }
-    }
-    nomen__release(place);
-    nomen__release(row);
-    return s;
+    slice place, row;
+    take_slice(&place, table, first, count, w->at[i]);
+    take_slice(&row, rows, first, index_ndim, i * w->row_step);
+    if (w->kind == NOMEN__PLACE_TAKE) return nomen__copy_values(&row.t, &place.t);
+    if (!w->fold) return nomen__copy_values(&place.t, &row.t);
+    nomen__iter it;
+    nomen__iter_make(&it, w->fold, &place.t, (nomen_tensor *const[]){&place.t, &row.t}, 2,
+                     place.t.ndim, place.size, dtype, dtype);
+    return nomen__iter_run_asking(&it);
 }
 
 /* ---- whole slices ---------------------------------------------------------------------------- */
