@@ -225,18 +225,15 @@ static nomen_tensor *turned(const nomen_tensor *t, int64_t before, int64_t n, in
                               (int64_t[]){n * behind, 1, behind}, 0);
 }
 
-static nomen_tensor *dense(const nomen_tensor *t) {
-    return t ? nomen__copied(nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size), t)
-             : NULL;
-}
-
 static nomen_tensor *slopes_turned(const char *kernel, const nomen_tensor *y, const nomen_tensor *g,
                                    int64_t before, int64_t n, int64_t behind) {
-    nomen_tensor *across[2] = {turned(y, before, n, behind), turned(g, before, n, behind)};
-    nomen_tensor *own[2] = {dense(across[0]), dense(across[1])};
+    const nomen_dtype dtype = (nomen_dtype)y->dtype;
+    nomen_tensor *across[2] = {turned(y, before, n, behind), turned(g, before, n, behind)}, *own[2];
+    for (int k = 0; k < 2; k++)
+        own[k] = across[k] ? nomen__launch_converted(across[k], dtype) : NULL;
     nomen_tensor *made = own[0] && own[1] ? nomen__rows_slopes(kernel, own[0], own[1], 2) : NULL;
     nomen_tensor *back = made ? turned(made, before, behind, n) : NULL;
-    nomen_tensor *out = back ? nomen__tensor_empty((nomen_dtype)y->dtype, y->ndim, y->size) : NULL;
+    nomen_tensor *out = back ? nomen__tensor_empty(dtype, y->ndim, y->size) : NULL;
     nomen_tensor *rows = out ? nomen__reshaped(out, 3, (int64_t[]){before, n, behind}) : NULL;
     const bool failed = !rows || nomen__copy_values(rows, back);
     for (int k = 0; k < 2; k++) {
