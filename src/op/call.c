@@ -561,6 +561,7 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
     /* a second result that nobody asked for, but a formula will */
     if (c->record && (c->op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
     nomen_status s = infer(c);
+    if (c->out[0] && c->out[0] == c->in[0]) c->record = false; /* the operand itself: no step */
     if (!s && NOMEN_UNLIKELY(nomen__fusing) && !c->device) s = nomen__fuse_call(c);
     if (NOMEN_LIKELY(!s && c->inplace && c->nout == 1) &&
         !(c->record | c->is_view | c->put_off | c->device) && !c->out[0] && !nomen__fusing)

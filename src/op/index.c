@@ -215,7 +215,7 @@ static nomen_status join_item(index_plan *p, const index_item *item, int64_t fac
     if (s) return s;
     if (!atomic_load_explicit(&job.wrong, memory_order_relaxed)) return NOMEN_OK;
     nomen__place_rule rule = {p->self, item->first, item->count, true, .words = NOMEN__RANGE_INDEX};
-    nomen__release(nomen__places(item->index, &rule)); /* says which one */
+    nomen__release(nomen__places(item->index, &rule, NULL)); /* says which one */
     return NOMEN_ERROR_INDEX;
 }
 

@@ -375,8 +375,8 @@ nomen_status nomen__shape_scatter(nomen__call *c) {
 /* ---- taking ---------------------------------------------------------------------------------- */
 
 /* Takes over places; along as for nomen__place_run. */
-static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, int count,
-                              int index_ndim, const nomen__place_rule *along) {
+static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int64_t unit, int first,
+                              int count, int index_ndim, const nomen__place_rule *along) {
     nomen_tensor *out = c->out[0], *made;
     int64_t step;
     if (!places) return nomen__error_pending() ? NOMEN_ERROR_INDEX : NOMEN_ERROR_MEMORY;
@@ -386,7 +386,7 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
         (c->target[0] && (nomen__may_overlap(out, c->in[0]) || nomen__may_overlap(out, places)));
     made = nomen__launch_output(out, c->compute, apart);
     nomen_status s = made ? nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places,
-                                             made, index_ndim, along)
+                                             unit, made, index_ndim, along)
                           : NOMEN_ERROR_MEMORY;
     s = nomen__launch_end(out, made, s);
     nomen__release(places);
@@ -464,7 +464,9 @@ static nomen_status take_slices(nomen__call *c, int first, int count, int index_
         rule.table = table;
         rule.first = first;
         rule.count = count;
-        s = take_rows(c, nomen__places(c->in[1], &rule), first, count, index_ndim, NULL);
+        int64_t unit;
+        nomen_tensor *places = nomen__places(c->in[1], &rule, &unit);
+        s = take_rows(c, places, unit, first, count, index_ndim, NULL);
     }
     c->in[0] = in;
     nomen__launch_done(in, table);
@@ -486,7 +488,7 @@ static bool is_unseen(const nomen__call *c) { return !c->target[0] && !c->inplac
 
 static nomen_status take_along(nomen__call *c, nomen__range_words words) {
     nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, words, .late = is_unseen(c)};
-    return take_rows(c, nomen__index_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim,
+    return take_rows(c, nomen__index_along(c->in[1], &rule), 1, 0, c->in[0]->ndim, c->in[1]->ndim,
                      &rule);
 }
 
@@ -510,7 +512,9 @@ nomen_status nomen__launch_take(nomen__call *c) {
     nomen_status s = NOMEN_ERROR_MEMORY;
     if (table) {
         nomen__place_rule rule = {table, 0, table->ndim, true, .words = NOMEN__RANGE_FLAT};
-        s = take_rows(c, nomen__places(index, &rule), 0, table->ndim, index->ndim, NULL);
+        int64_t unit;
+        nomen_tensor *places = nomen__places(index, &rule, &unit);
+        s = take_rows(c, places, unit, 0, table->ndim, index->ndim, NULL);
     }
     c->in[0] = in;
     nomen__launch_done(in, table);
@@ -538,7 +542,7 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
     nomen_status s = places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
     if (made) {
         s = !c->inplace && made->numel ? nomen__copy_values(made, c->in[0]) : NOMEN_OK;
-        if (!s) s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, along);
+        if (!s) s = nomen__place_run(kind, made, first, count, places, 1, rows, index_ndim, along);
     }
     s = nomen__launch_end(c->out[0], made, s);
     nomen__release(places);
@@ -570,7 +574,7 @@ nomen_status nomen__launch_put_dims(nomen__call *c) {
     bool add = nomen__given(c, 5) && c->arg[5].flag;
     nomen__place_rule rule = {written(c, &header), first, count, true, .words = NOMEN__RANGE_INDEX};
     int index_ndim = c->in[1]->ndim;
-    nomen_tensor *places = nomen__places(c->in[1], &rule);
+    nomen_tensor *places = nomen__places(c->in[1], &rule, NULL);
     nomen_tensor *rows =
         places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim, &rule)
                : NULL;
@@ -584,7 +588,7 @@ nomen_status nomen__launch_put(nomen__call *c) {
     bool add = nomen__given(c, 3) && c->arg[3].flag;
     nomen__place_rule rule = {written(c, &header), 0, c->in[0]->ndim, true,
                               .words = NOMEN__RANGE_FLAT};
-    nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
+    nomen_tensor *places = nomen__places(c->in[1], &rule, NULL), *rows = NULL;
     if (places) { /* element by element in row-major order, whatever the sizes are */
         nomen_tensor *source = nomen__launch_input(c->in[2], c->compute);
         if (source) rows = nomen__reshaped(source, 1, &source->numel);
@@ -602,7 +606,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
     int count = one_dim(c);
     nomen__place_rule rule = {written(c, &header), c->dim, count, negative, .words = words};
     for (int d = 0; d < c->ndim; d++) size[d] = d == c->dim ? c->in[1]->numel : c->size[d];
-    nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
+    nomen_tensor *places = nomen__places(c->in[1], &rule, NULL), *rows = NULL;
     if (places && source) {
         /* A 0-d source is a slice of one element, a 0-d self takes one. */
         nomen_tensor *flat =
@@ -626,7 +630,7 @@ static bool is_masked(const nomen__call *c, const nomen_tensor *t) {
 static nomen_tensor *mask_of(const nomen__call *c, nomen_tensor *t) {
     const nomen__place_rule rule = {t, c->dim, 1, true, .words = NOMEN__RANGE_INDEX};
     int64_t stride[NOMEN_MAX_DIMS] = {0};
-    nomen_tensor *places = nomen__places(c->in[1], &rule);
+    nomen_tensor *places = nomen__places(c->in[1], &rule, NULL);
     nomen_tensor *line = places ? nomen__tensor_empty(NOMEN_BOOL, 1, t->size + c->dim) : NULL;
     nomen_tensor *mask = NULL;
     if (line) {

@@ -245,21 +245,24 @@ static void look(void *context, int64_t begin, int64_t end) {
     if (any_outside(job->from + begin, end - begin, job)) remember(job, begin);
 }
 
-/* Are all indices distances as they are? */
-static bool are_places(place_job *job, int64_t n) {
-    if (job->ndim != 1 || job->stride[0] != 1) return false;
+/* Are all indices distances as they are, but for a factor? */
+static bool are_places(place_job *job, int64_t n, int64_t *unit) {
+    if (job->ndim != 1 || (!unit && job->stride[0] != 1)) return false;
     begin_looking(job);
     if (n) nomen__parallel(n, NOMEN__GRAIN, look, job);
-    return atomic_load_explicit(&job->wrong, memory_order_relaxed) == INT64_MAX;
+    if (atomic_load_explicit(&job->wrong, memory_order_relaxed) != INT64_MAX) return false;
+    if (unit) *unit = job->stride[0];
+    return true;
 }
 
-nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule) {
+nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule, int64_t *unit) {
     nomen_tensor *from = plain_index(index), *places = from;
     place_job job;
+    if (unit) *unit = 1;
     if (!from) return NULL;
     join_group(&job, rule);
     job.from = (const int64_t *)(const void *)from->data;
-    if (are_places(&job, from->numel)) return from;
+    if (are_places(&job, from->numel, unit)) return from;
     if (from == index) places = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
     if (places) {
         job.at = (int64_t *)(void *)places->data;
@@ -373,6 +376,7 @@ typedef struct place_walk {
     nomen__loop *points, *copy, *fold; /* fold: of whole runs, NULL: they are moved */
     char *table, *rows;
     const int64_t *at;         /* NULL: found on the way */
+    int64_t unit;              /* bytes that they count: an element where something is put */
     place_job *along;          /* how */
     bool late;                 /* indices are looked at on the way, too */
     bool plain;                /* they are places but for what a row adds */
@@ -475,10 +479,10 @@ static inline __attribute__((always_inline)) void move_words(const place_walk *w
                                                              char *rows, const int64_t *at,
                                                              int64_t n, const int64_t word,
                                                              const int64_t words) {
-    const int64_t item = w->item, last = w->run * item - word, step = w->row_step;
+    const int64_t unit = w->unit, last = w->run * w->item - word, step = w->row_step;
     const bool take = w->kind == NOMEN__PLACE_TAKE;
     for (int64_t i = 0; i < n; i++, rows += step) {
-        char *const place = table + at[i] * item, *const to = take ? rows : place;
+        char *const place = table + at[i] * unit, *const to = take ? rows : place;
         const char *const from = take ? place : rows;
 #pragma GCC unroll 16
         for (int64_t k = 0; k < words - 1; k++)
@@ -523,14 +527,14 @@ static void walk_runs(const place_walk *w, char *table, char *rows, const int64_
     if (!stepped && move_short(w, table, rows, at, n)) return;
     if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0 && !stepped) {
         /* one number everywhere: the first run is what the others are copied from */
-        char *place = table + *at++ * w->item;
+        char *place = table + *at++ * w->unit;
         w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
         rows = place;
         run_step = w->item;
         n--;
     }
     for (int64_t i = 0; i < n; i++, rows += row_step) {
-        char *place = table + at[i] * w->item;
+        char *place = table + at[i] * w->unit;
         if (w->fold)
             w->fold((char *const[]){place, place, rows},
                     (const int64_t[]){place_step, place_step, run_step}, w->run);
@@ -568,9 +572,9 @@ static void take_turned(const place_walk *w, char *table, char *rows, int64_t be
         lines = l->count - k < most ? l->count - k : most;
         for (int64_t i = begin, n; i < end; i += n) {
             n = end - i < PLACES ? end - i : PLACES;
-            w->points((char *const[]){taken, table + k * l->table, (char *)(uintptr_t)(w->at + i)},
-                      (const int64_t[NOMEN__POINTS_STEPS]){item, item, 8, lines, row, l->table, 0},
-                      n);
+            w->points(
+                (char *const[]){taken, table + k * l->table, (char *)(uintptr_t)(w->at + i)},
+                (const int64_t[NOMEN__POINTS_STEPS]){item, w->unit, 8, lines, row, l->table, 0}, n);
             nomen__turn_tile(rows + k * item + i * w->row_step, w->row_step, taken, row, lines, n,
                              item);
         }
@@ -592,7 +596,7 @@ static bool walk_few(const place_walk *w, char *table, char *rows, const int64_t
     for (int64_t first = 0, some; first < l->count; first += some) {
         some = l->count - first < SOME ? l->count - first : SOME;
         for (int64_t i = 0; i < n; i++) {
-            char *const place = table + first * l->table + at[i] * w->item, *const row =
+            char *const place = table + first * l->table + at[i] * w->unit, *const row =
                                                                                 rows +
                                                                                 first * l->rows +
                                                                                 i * w->row_step;
@@ -626,7 +630,7 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
     rows += begin * w->row_step;
     if (walk_few(w, table, rows, w->at + begin, end - begin, l)) return;
     if (w->run == 1) {
-        walk_points(w, table, rows, w->at + begin, w->item, end - begin, false, l);
+        walk_points(w, table, rows, w->at + begin, w->unit, end - begin, false, l);
         return;
     }
     for (int64_t i = 0; i < l->count; i++)
@@ -819,8 +823,8 @@ typedef struct slice {
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
 } slice;
 
-/* t without `count` dims from `first` on, `at` elements on. */
-static void take_slice(slice *s, const nomen_tensor *t, int first, int count, int64_t at) {
+/* t without `count` dims from `first` on, so many bytes on. */
+static void take_slice(slice *s, const nomen_tensor *t, int first, int count, int64_t bytes) {
     int ndim = 0;
     s->t = *t;
     for (int d = 0; d < t->ndim; d++) {
@@ -833,7 +837,7 @@ static void take_slice(slice *s, const nomen_tensor *t, int first, int count, in
     s->t.stride = s->stride;
     s->t.names = NULL;
     s->t.flags &= (uint8_t)~NOMEN__NAMED;
-    s->t.data += at * nomen__item(t->dtype);
+    s->t.data += bytes;
     nomen__tensor_finish(&s->t);
 }
 
@@ -843,8 +847,8 @@ static nomen_status run_slice(const place_walk *w, const nomen_tensor *table, in
                               const nomen_tensor *rows, int index_ndim, int64_t i) {
     const nomen_dtype dtype = (nomen_dtype)table->dtype;
     slice place, row;
-    take_slice(&place, table, first, count, w->at[i]);
-    take_slice(&row, rows, first, index_ndim, i * w->row_step);
+    take_slice(&place, table, first, count, w->at[i] * w->unit);
+    take_slice(&row, rows, first, index_ndim, i * w->row_step * w->item);
     if (w->kind == NOMEN__PLACE_TAKE) return nomen__copy_values(&row.t, &place.t);
     if (!w->fold) return nomen__copy_values(&place.t, &row.t);
     nomen__iter it;
@@ -879,7 +883,7 @@ static void move_slices(void *context, int64_t begin, int64_t end) {
     const block_job *job = context;
     const place_walk *w = job->w;
     for (; begin < end; begin++)
-        nomen__move_block(w->rows + begin * w->row_step, w->table + w->at[begin] * w->item,
+        nomen__move_block(w->rows + begin * w->row_step, w->table + w->at[begin] * w->unit,
                           &job->block, w->item);
 }
 
@@ -912,8 +916,8 @@ static nomen_status run_blocks(const place_walk *w, const place_dims *dims) {
 }
 
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
-                              const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
-                              const nomen__place_rule *rule) {
+                              const nomen_tensor *places, int64_t unit, nomen_tensor *rows,
+                              int index_ndim, const nomen__place_rule *rule) {
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
@@ -929,6 +933,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     w.count = w.apart = places->numel;
     w.inner = 1;
     w.item = nomen__item(table->dtype);
+    w.unit = unit * w.item;
     w.row_stride = nomen__one_step(rows, first, index_ndim, &w.row_step) ? NULL : rows->stride;
     collect_dims(&dims, table, first, count, rows, index_ndim, kind == NOMEN__PLACE_TAKE);
     plan_runs(&w, &dims);

@@ -24,10 +24,10 @@ typedef struct nomen__place_rule {
     bool late; /* an index along a dim is looked at as it is used: nobody has what is written */
 } nomen__place_rule;
 
-/* An int64 tensor of the sizes of index, contiguous: for each index the distance in elements from
- * the first one of the table; the index itself, where it says just that. NULL and an error if one
- * is out of range. */
-nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule);
+/* An int64 tensor of the sizes of index, contiguous: for each index the distance from the first one
+ * of the table, in elements, or in as many as *unit says then; the index itself, where it says just
+ * that. NULL and an error if one is out of range. */
+nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule, int64_t *unit);
 /* For gather and scatter, where the other coordinates are those of the index itself: the index,
  * contiguous and in int64, all of it checked, but for a late rule. nomen__place_run makes places of
  * it as it goes. */
@@ -68,12 +68,13 @@ typedef enum nomen__place_kind {
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
  * replaced by index_ndim others, which are walked with one step. along: places is an index along
- * the dim of that rule, and rows may have any steps; NULL: they are distances. Fails only when it
+ * the dim of that rule, and rows may have any steps; NULL: they are distances, of so many elements,
+ * but of single ones where something is put. Fails only when it
  * is interrupted, for want of memory (nothing has been written then), or for indices that a late
  * rule finds out of range. */
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
-                              const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
-                              const nomen__place_rule *along);
+                              const nomen_tensor *places, int64_t unit, nomen_tensor *rows,
+                              int index_ndim, const nomen__place_rule *along);
 
 /* ---- putting (launch_index.c) ---------------------------------------------------------------- */
 

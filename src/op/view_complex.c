@@ -35,7 +35,13 @@ static nomen_status only_complex(const nomen__call *c) {
                        "%s is not implemented for tensors with non-complex dtypes.", c->op->name);
 }
 
-nomen_status nomen__shape_real(nomen__call *c) { return part(c, false); }
+/* A real tensor is its own real part. */
+nomen_status nomen__shape_real(nomen__call *c) {
+    if (is_complex(c->in[0])) return part(c, false);
+    take_sizes(c);
+    c->out[0] = nomen__retain(c->in[0]);
+    return NOMEN_OK;
+}
 
 nomen_status nomen__shape_imag(nomen__call *c) {
     nomen_status s = only_complex(c);

@@ -147,11 +147,13 @@ static void FN(direct)(const nomen__gemm_args *g, T *copy) {
 
 /* Whether B is copied where its rows have gaps: it stays in cache, or is read by few rows. */
 static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
-    return ((k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < DIRECT_B) || m <= MR / 2;
+    const int64_t most = m < DIRECT_FEW ? DIRECT_B : DIRECT_B_COMPLEX;
+    return ((k <= DIRECT_K || n <= GEMM_MEDIUM) && k * n * E < most) || m <= MR / 2;
 }
 /* In its place it is read once, or a part of few summands or columns after the other. */
 static inline bool FN(fits)(const nomen__gemm_args *g) {
-    return FN(is_near)(g->m, g->n, g->k) ||
+    const bool turned = g->b_col != E && g->m > MR / 2 && g->k * g->n * E >= DIRECT_B_COMPLEX;
+    return (FN(is_near)(g->m, g->n, g->k) && !turned) ||
            (g->b_col == E && (g->m <= MR || g->k <= GEMM_THIN || g->n <= GEMM_MEDIUM));
 }
 

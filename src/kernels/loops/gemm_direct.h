@@ -404,7 +404,13 @@ static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
 /* Whether B, or what it is copied to, stays near while all tiles of rows read it. */
 static inline bool FN(is_near)(int64_t m, int64_t n, int64_t k) {
     return m > MR / 2 && n > GEMM_NARROW && (k <= DIRECT_K || (n <= GEMM_MEDIUM && !WHOLE)) &&
-           k * n * E < DIRECT_B;
+           k * n * E < (m < DIRECT_MANY ? DIRECT_B : DIRECT_B_MANY);
+}
+/* Whether a product goes without panels: by its sizes, and by how its operands lie. */
+static inline bool FN(is_direct)(const nomen__gemm_args *g) {
+    if (g->c_col != E || !FN(is_near)(g->m, g->n, g->k)) return false;
+    if (g->b_col != E && (g->k > DIRECT_K || g->k * g->n * E >= DIRECT_B_COPY)) return false;
+    return g->a_col == E || g->m <= DIRECT_A_ROWS || g->k <= DIRECT_A_K;
 }
 
 /* B with its rows one after the other: columns that lie in one piece are turned over in squares of

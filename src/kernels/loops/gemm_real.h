@@ -526,8 +526,7 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     if (!small && g->b_col == E && g->c_col == E && FN(is_thin)(g->m, g->n, g->k)) {
         FN(direct)(g, scratch);
 #else
-    if (g->c_col == E && FN(is_near)(g->m, g->n, g->k) &&
-        (g->b_col == E || (!few_rows && !small && g->k <= DIRECT_K))) {
+    if (FN(is_direct)(g) && (g->b_col == E || (!few_rows && !small))) {
         FN(direct)(g, scratch);
 #endif
     } else if (small) {
