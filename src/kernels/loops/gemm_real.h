@@ -433,6 +433,8 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 #include "kernels/loops/gemm_direct.h"
 
 #if !ROUNDS && !WHOLE
+#include "kernels/loops/gemm_lines.h"
+
 /* A few rows times short columns: strips of B are turned over once for all of the rows. Of fewer
  * than four rows, or longer columns, sums of products side by side take less time. */
 enum { FN(strips_rows) = 4, FN(strips_k) = 128 };
@@ -467,6 +469,9 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     }
 #else
     if (FN(is_near)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
+#endif
+#if !ROUNDS && !WHOLE
+    if (m <= FN(lines_rows) && FN(lines_scratch)(m, k) > copy) copy = FN(lines_scratch)(m, k);
 #endif
     if (m > GEMM_NARROW && n > GEMM_NARROW) {
         const FN(plan) p = FN(plan_of)(m, n, k);
@@ -518,6 +523,12 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
         FN(dot_product)(g);
         return;
     }
+#if !ROUNDS && !WHOLE
+    if (FN(is_lines)(g)) {
+        FN(run_lines)(g, scratch);
+        return;
+    }
+#endif
     if (FN(is_copied)(g)) {
         FN(run_copied)(g, scratch);
         return;
