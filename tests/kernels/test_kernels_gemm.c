@@ -316,6 +316,24 @@ static void test_whole(void **state) {
         }
 }
 
+/* Few rows of floats: times columns that lie in one piece, some of them a page apart, and times
+ * rows that are read twice; and what is packed from fewer elements on because of how it lies. */
+static void test_few_rows(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {
+        {4, 12, 96},   {8, 13, 100},   {16, 49, 24},  {9, 100, 257},  {12, 97, 600}, {16, 50, 300},
+        {5, 60, 1024}, {7, 30, 520},   {13, 20, 16},  {16, 12, 1024}, {6, 110, 97},  {4, 2000, 25},
+        {8, 70, 500},  {12, 130, 260}, {30, 20, 130}, {60, 300, 120}, {30, 400, 70}};
+    for (nomen_dtype d = NOMEN_F32; d <= NOMEN_F64; d++)
+        for (int how = 0; how < LAYOUTS; how++) {
+            for (int s = 0; s < COUNT(sizes); s++)
+                check(d, sizes[s][0], sizes[s][1], sizes[s][2], how, PLAIN);
+            check(d, 10, 33, 40, how, SPECIAL);
+            check(d, 10, 33, 300, how, SPECIAL);
+            for (int64_t m = 4; m <= 16; m += 3) check_cut(d, m, 200, 600, how, 0, 64);
+        }
+}
+
 /* No product may be left out because a factor is 0: 0 * inf is NaN. */
 static void test_special(void **state) {
     (void)state;
@@ -336,7 +354,7 @@ int main(void) {
         cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
         cmocka_unit_test(test_special), cmocka_unit_test(test_complex),
         cmocka_unit_test(test_cuts),    cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_slim),
+        cmocka_unit_test(test_slim),    cmocka_unit_test(test_few_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,8 @@ static APART void FN(lines_copy)(V *to, const nomen__gemm_args *g, const int wid
     }
 }
 
-/* Sums of `rows` columns of B, `col` bytes apart, with all rows of A. Columns are found by a pointer
- * for each three of them. */
+/* Sums of `rows` columns of B, `col` bytes apart, with all rows of A. Columns are found by a
+ * pointer for each three of them. */
 static inline __attribute__((always_inline)) void FN(lines_tile)(V *sums, const V *a, const char *b,
                                                                  int64_t k, int64_t col,
                                                                  const int rows, const int wide) {
@@ -73,8 +73,7 @@ static inline __attribute__((always_inline)) void FN(lines_tile)(V *sums, const 
             for (int r = 0; r < rows; r++) {
                 const V x = FN(splat)(CAT(T, at[r / EACH], r % EACH * col));
 #pragma GCC unroll 4
-                for (int v = 0; v < wide; v++)
-                    acc[r * wide + v] = FMA(x, a[v], acc[r * wide + v]);
+                for (int v = 0; v < wide; v++) acc[r * wide + v] = FMA(x, a[v], acc[r * wide + v]);
             }
 #pragma GCC unroll 4
             for (int q = 0; q * EACH < rows; q++) at[q] += E;
