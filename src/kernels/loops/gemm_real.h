@@ -471,7 +471,7 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     if (FN(is_near)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
 #endif
 #if !ROUNDS && !WHOLE
-    if (m <= FN(lines_rows) && FN(lines_scratch)(m, k) > copy) copy = FN(lines_scratch)(m, k);
+    if (FN(has_lines)(m, k) && FN(lines_scratch)(m, k) > copy) copy = FN(lines_scratch)(m, k);
 #endif
     if (m > GEMM_NARROW && n > GEMM_NARROW) {
         const FN(plan) p = FN(plan_of)(m, n, k);
