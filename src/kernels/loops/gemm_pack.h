@@ -39,20 +39,27 @@ static inline __attribute__((always_inline)) void FN(panel)(C *to, const char *i
                 x = there >= W ? LDV(&CAT(T, in, l * E)) : LDV_N(&CAT(T, in, l * E), there);
             FN(set)(to + p * width + l, x);
         }
-    for (; step == E && p + W <= k; p += W)
+    /* lines of the cache whole, one group after the other: those a page apart share sets, and
+     * would be gone before their other half is wanted */
+    enum { LINE = 64, SOME = LINE > W * (int)sizeof(T) ? LINE / (int)sizeof(T) : W };
+    for (int64_t stop; step == E && p + W <= k; p = stop) {
+        stop = p + SOME <= k ? p + SOME : p + W;
         for (int w = 0; w < width; w += W) {
             const int l = w < last ? w : last;
-            V x[W];
+            for (int64_t q = p; q < stop; q += W) {
+                V x[W];
 #pragma GCC unroll 32
-            for (int i = 0; i < W; i++) {
-                const int64_t mine = l + i < lines ? l + i : lines - 1;
-                __builtin_prefetch(in + (mine + width) * line + p * E);
-                x[i] = LDV(&CAT(T, in, mine * line + p * E));
+                for (int i = 0; i < W; i++) {
+                    const int64_t mine = l + i < lines ? l + i : lines - 1;
+                    __builtin_prefetch(in + (mine + width) * line + q * E);
+                    x[i] = LDV(&CAT(T, in, mine * line + q * E));
+                }
+                TURN(x);
+#pragma GCC unroll 32
+                for (int s = 0; s < W; s++) FN(set)(to + (q + s) * width + l, x[s]);
             }
-            TURN(x);
-#pragma GCC unroll 32
-            for (int s = 0; s < W; s++) FN(set)(to + (p + s) * width + l, x[s]);
         }
+    }
     FN(panel_rest)(to, in, lines, p, k, line, step, width);
 }
 
