@@ -454,7 +454,25 @@ static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
                 to[p * n + j] = CAT(T, g->b, p * g->b_row + j * g->b_col);
 }
 
+/* One summand: there is nothing to do but to store, row after row of C. A vector and more of
+ * columns. */
+static APART void FN(stored_rows)(const nomen__gemm_args *g) {
+    for (int64_t i = 0; i < g->m; i++) {
+        const V x = FN(splat)(CAT(T, g->a, i * g->a_row));
+        char *c = g->c + i * g->c_row;
+#pragma GCC unroll 4
+        for (int64_t j0 = 0; j0 < g->n; j0 += W) {
+            const int64_t j = j0 + W <= g->n ? j0 : g->n - W;
+            STV(&AT(T, c, j * E), FMA(x, LDV(&CAT(T, g->b, j * E)), (V){0}));
+        }
+    }
+}
+
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
+    if (VB == 32 && g->k == 1 && g->n >= W && g->b_col == E && g->c_col == E) { /* measured there */
+        FN(stored_rows)(g);
+        return;
+    }
     if (g->b_col == E) { /* a copy of what was written just now would be waited for */
         FN(direct_tiles)(g);
         return;
