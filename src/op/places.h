@@ -68,10 +68,9 @@ typedef enum nomen__place_kind {
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
  * replaced by index_ndim others, which are walked with one step. along: places is an index along
- * the dim of that rule, and rows may have any steps; NULL: they are distances, of so many elements,
- * but of single ones where something is put. Fails only when it
- * is interrupted, for want of memory (nothing has been written then), or for indices that a late
- * rule finds out of range. */
+ * the dim of that rule, and rows may have any steps; NULL: they are distances, of `unit` elements
+ * each, which is one where something is put. Fails only when it is interrupted, for want of memory
+ * (nothing has been written then), or for indices that a late rule finds out of range. */
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, int64_t unit, nomen_tensor *rows,
                               int index_ndim, const nomen__place_rule *along);

@@ -170,6 +170,10 @@ def test_parts_write_through():
     assert w.tolist() == [7j, -5 + 8j]
     x = nomen.ones(2)
     assert x.real.tolist() == [1, 1] and nomen.real(x).fill_(3).tolist() == x.tolist()
+    assert x.real is x and nomen.real(x) is x
+    leaf = nomen.tensor([2.0, 3.0], names=("N",), requires_grad=True)
+    (nomen.real(leaf * leaf) * leaf.real).sum().backward()  # no step of its own is recorded
+    assert leaf.real is leaf and leaf.grad.tolist() == [12, 27]
     with pytest.raises(RuntimeError, match="^imag is not implemented for tensors with non-complex"):
         x.imag
     with pytest.raises(RuntimeError, match="^view_as_real is only supported for complex tensors"):

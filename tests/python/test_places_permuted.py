@@ -43,6 +43,33 @@ def test_slices_taken(dtype, size):
             assert same(t[(slice(None),) * dim + (index,)], wanted)
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "bool", "float16", "complex64"])
+@pytest.mark.parametrize("count", (0, 1, 7, 300, 40_000))
+def test_taken_from_places_apart(dtype, count):
+    """Indices count steps of the table, and some of them from its end."""
+    for size, key in (
+        ((60,), slice(None, None, 2)),
+        ((90,), slice(1, None, 3)),
+        ((9, 10), (slice(None), slice(None, None, 3))),
+        ((9, 10), (slice(1, None, 2), slice(2, None))),
+        ((40, 3), (slice(None), 1)),
+        ((6, 4, 5), (slice(None, None, 2), slice(None), slice(1, 4))),
+    ):
+        whole, all_of_it = counted(size, dtype)
+        t, array = whole[key], all_of_it[key]
+        for below in (0, 1):
+            flat = (numpy.arange(count) * 7) % array.size - below * array.size
+            rows = (numpy.arange(count) * 7) % len(array) - below * len(array)
+            assert same(t.take(nomen.tensor(flat.tolist(), dtype=nomen.int64)), array.take(flat))
+            index = nomen.tensor(rows.tolist(), dtype=nomen.int64)
+            assert same(t[index], array[rows])
+            if not below:
+                assert same(t.index_select(0, index), array[rows])
+        for wrong in (array.size, -array.size - 1):
+            with pytest.raises(IndexError):
+                t.take(nomen.tensor([0, wrong]))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("size", SIZES)
 def test_slices_filled(dtype, size):

@@ -458,7 +458,7 @@ static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
  * columns. */
 static APART void FN(stored_rows)(const nomen__gemm_args *g) {
     for (int64_t i = 0; i < g->m; i++) {
-        const V x = FN(splat)(CAT(T, g->a, i * g->a_row));
+        const V x = FN(splat)(C_OF(CAT(T, g->a, i * g->a_row)));
         char *c = g->c + i * g->c_row;
 #pragma GCC unroll 4
         for (int64_t j0 = 0; j0 < g->n; j0 += W) {

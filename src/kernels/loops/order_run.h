@@ -226,6 +226,42 @@ static void ORDER_NAME(places, WIDTH, e)(char *to, const char *at, const order_g
         ORDER_NAME(put_places, WIDTH, e)(to, at, g, g->to[1], g->at[1]);
 }
 
+/* A few values and positions of each row, where everything lies side by side: a position is loaded
+ * once for both. */
+static inline __attribute__((always_inline)) void
+ORDER_NAME(both, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows, const char *at,
+                           int64_t each_row, const int item) {
+    const int64_t count = a->count, in_row = a->in_row, value_row = a->value_row,
+                  index_row = a->index_row;
+    const char *in = a->in + row * in_row;
+    char *values = a->values + row * value_row, *indices = a->indices + row * index_row;
+    for (; rows > 0;
+         rows--, at += each_row, in += in_row, values += value_row, indices += index_row)
+        for (int64_t j = 0; j < count; j++) {
+            K place;
+            memcpy(&place, at + j * (int64_t)sizeof place, sizeof place);
+            const int64_t wide = (int64_t)place;
+            memcpy(values + j * item, in + wide * item, (size_t)item);
+            memcpy(indices + j * (int64_t)sizeof wide, &wide, sizeof wide);
+        }
+}
+
+static bool ORDER_NAME(deliver_few, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                              const char *at, int64_t each_row, int64_t at_step,
+                                              int item) {
+    enum { FEWER = 8, PLACE = sizeof(K), INDEX = sizeof(int64_t) }; /* more go by eights */
+    if (!a->values || !a->indices || a->count >= FEWER || at_step != PLACE || a->in_step != item ||
+        a->value_step != item || a->index_step != INDEX || a->value_row < item)
+        return false;
+    switch (item) {
+    case 1: ORDER_NAME(both, WIDTH, e)(a, row, rows, at, each_row, 1); break;
+    case 2: ORDER_NAME(both, WIDTH, e)(a, row, rows, at, each_row, 2); break;
+    case 4: ORDER_NAME(both, WIDTH, e)(a, row, rows, at, each_row, 4); break;
+    default: ORDER_NAME(both, WIDTH, e)(a, row, rows, at, each_row, 8); break;
+    }
+    return true;
+}
+
 /* Values and positions of a batch: row by row, or result by result where rows lie side by side. The
  * positions of a row are at_step bytes apart, and each_row bytes behind those of the one before. */
 static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
@@ -233,6 +269,7 @@ static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t ro
                                           int item) {
     enum { FEWER = 4 };
     const char *at = places;
+    if (ORDER_NAME(deliver_few, WIDTH, e)(a, row, rows, at, each_row, at_step, item)) return;
     const bool beside = a->values ? a->value_row < a->value_step : a->index_row < a->index_step;
     const bool turned = beside || a->count < FEWER; /* rows are what is inside */
     order_grid g =
