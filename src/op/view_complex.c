@@ -39,6 +39,7 @@ static nomen_status only_complex(const nomen__call *c) {
 nomen_status nomen__shape_real(nomen__call *c) {
     if (is_complex(c->in[0])) return part(c, false);
     take_sizes(c);
+    c->names.n = -1; /* it has them: others may be reading it */
     c->out[0] = nomen__retain(c->in[0]);
     return NOMEN_OK;
 }
