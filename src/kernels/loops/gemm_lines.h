@@ -30,33 +30,12 @@ static inline bool FN(is_lines)(const nomen__gemm_args *g) {
            g->c_col == E;
 }
 
-/* Number p of all rows, and zeros where there are no more rows. */
-static APART void FN(lines_copy)(V *to, const nomen__gemm_args *g, const int wide) {
-    for (int v = 0; v < wide; v++) {
-        const int64_t rows = g->m - v * W < W ? g->m - v * W : W;
-        const char *a = g->a + v * W * g->a_row;
-        if (g->a_row == E) {
-            for (int64_t p = 0; p < g->k; p++, a += g->a_col)
-                to[p * wide + v] = rows == W ? LDV(&CAT(T, a, 0)) : LDV_N(&CAT(T, a, 0), rows);
-            continue;
-        }
-        for (int64_t p = 0; p < g->k; p += W) {
-            const int64_t some = g->k - p < W ? g->k - p : W;
-            V x[W];
-            for (int64_t i = 0; i < W; i++) {
-                const char *in = a + i * g->a_row + p * g->a_col;
-                if (i >= rows)
-                    x[i] = (V){0};
-                else if (g->a_col == E)
-                    x[i] = some == W ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), some);
-                else
-                    for (int64_t l = 0; l < W; l++)
-                        x[i][l] = l < some ? CAT(T, in, l * g->a_col) : 0;
-            }
-            TURN(x);
-            for (int64_t i = 0; i < some; i++) to[(p + i) * wide + v] = x[i];
-        }
-    }
+/* Number p of all rows beside each other: a panel of one vector or two. */
+static APART void FN(lines_copy)(C *to, const nomen__gemm_args *g) {
+    if (g->m > W)
+        FN(panel)(to, g->a, g->m, g->k, g->a_row, g->a_col, 2 * W);
+    else
+        FN(panel)(to, g->a, g->m, g->k, g->a_row, g->a_col, W);
 }
 
 /* Sums of `rows` columns of B, `col` bytes apart, with all rows of A. Columns are found by a
@@ -131,7 +110,7 @@ static APART void FN(run_lines)(const nomen__gemm_args *g, V *copy) {
         part = *g;
         part.m = g->m - i < ROWS ? g->m - i : ROWS;
         part.a += i * g->a_row;
-        FN(lines_copy)(copy + i / W * g->k, &part, part.m > W ? 2 : 1);
+        FN(lines_copy)((C *)(void *)(copy + i / W * g->k), &part);
     }
     for (int64_t left = g->n; left > 0; left -= strip.n) {
         strip.n = left <= STRIP ? left : left < 2 * STRIP ? (left + 1) / 2 : STRIP;
