@@ -82,6 +82,11 @@ static inline void st_u64_n(uint64_t *p, vu64 x, int64_t k) { st_f64_n(p, (vf64)
 
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
+/* Whether what lies `step` bytes apart shares sets of the cache, as multiples of `sets` do. */
+static inline bool share_sets(int64_t step, int64_t sets, int64_t near) {
+    return (step + near) % sets < 2 * near;
+}
+
 /* The same product with rows for columns: C' = B' A'. */
 static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
     return (nomen__gemm_args){g->n,     g->m,     g->k,     g->b,     g->a,     g->c,

@@ -250,8 +250,7 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
         return;
     }
 #endif
-    const bool meet =
-        (g->c_row + 64) % 4096 < 128; /* all rows of C in the same sets of the cache */
+    const bool meet = share_sets(g->c_row, 4096, 64); /* all rows of C */
     const bool rounds = ROUNDS && FN(wide_rows) > 1 && g->k <= 2 * STORED_K;
     const bool stores = rounds || (!ROUNDS && g->k <= STORED_K && meet);
     const int64_t most = stores && g->n >= DIRECT_WIDE * W ? FN(wide_rows) : MR;
@@ -289,10 +288,10 @@ static inline bool FN(has_flat_rows)(int64_t m, int64_t n) {
 /* Two tiles read it, too, where its rows share neither sets of the cache nor take more pages than
  * are remembered. Measured with AVX2. */
 static inline bool FN(is_read_twice)(const nomen__gemm_args *g) {
-    enum { PAGE = 4096, PAGES = 1024, SETS = 2048, NEAR = 16 };
+    enum { PAGE = 4096, PAGES = 1024 };
     const int64_t row = g->b_row < PAGE ? g->b_row : PAGE;
     return VB == 32 && !ROUNDS && g->m <= 2 * MR && g->n > GEMM_NARROW &&
-           g->k * row <= PAGES * PAGE && (g->b_row + NEAR) % SETS >= 2 * NEAR;
+           g->k * row <= PAGES * PAGE && !share_sets(g->b_row, 2048, 16);
 }
 static inline bool FN(is_flat)(const nomen__gemm_args *g) {
     return !WHOLE && (FN(has_flat_rows)(g->m, g->n) || FN(is_read_twice)(g)) && g->n > 1 &&

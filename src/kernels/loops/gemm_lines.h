@@ -76,9 +76,7 @@ FN(lines_tiles)(V *sums, const V *a, const nomen__gemm_args *g, const int rows, 
 }
 
 static void FN(lines_sums)(V *sums, const V *a, const nomen__gemm_args *g, int wide) {
-    enum { SETS = 4096, NEAR = 128 };
-    const bool meet = (g->b_col + NEAR) % SETS < 2 * NEAR; /* in the same sets of the cache */
-    if (wide == 1 && meet)
+    if (wide == 1 && share_sets(g->b_col, 4096, 128))
         FN(lines_tiles)(sums, a, g, 6, 1);
     else if (wide == 1)
         FN(lines_tiles)(sums, a, g, 12, 1);
