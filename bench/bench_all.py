@@ -433,8 +433,8 @@ def main():
         measurer.stop()
         measurer = Measurer(options.named, options)
         about["named"] = measurer.versions["peer"]
-        run(cases, measurer, None, options, results)
         (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
+        run(cases, measurer, None, options, results)
     elif not options.form:
         print("bench: no torch 1.13, so names are not measured", flush=True)
     measurer.stop()
