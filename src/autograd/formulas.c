@@ -2,6 +2,7 @@
  * formulas_product.c. */
 #include "autograd/formulas.h"
 #include "autograd/tape.h"
+#include "nomen/device.h"
 #include "nomen/ops.gen.h"
 #include "op/iter.h"
 
@@ -44,7 +45,12 @@ nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
 
 nomen_tensor *nomen__conj(nomen_tensor *t) { return is_complex(t) ? nomen_conjugate(t) : t; }
 
-nomen_tensor *nomen__zero_like(nomen_tensor *t) { return nomen_zeros_like(t); }
+/* One number, which the engine spreads: gradients of sums do not fill memory either. */
+nomen_tensor *nomen__zero_like(nomen_tensor *t) {
+    return t ? nomen_zeros(NULL, (nomen_sizes){0}, .dtype = (nomen_dtype)t->dtype,
+                           .device = nomen_device_of(t))
+             : NULL;
+}
 
 nomen_tensor *nomen__g_times(nomen_tensor *t, double factor) {
     return nomen_mul(t, nomen_scalar(factor));
@@ -192,7 +198,7 @@ nomen_tensor *nomen__g_abs(nomen__backward *b, nomen_tensor *g) {
 /* Real: flat wherever it is smooth. Complex: what is left of g across the direction of z, over |z|.
  */
 nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g) {
-    if (!is_complex(b->in[0])) return nomen_zeros_like(g);
+    if (!is_complex(b->in[0])) return nomen__zero_like(g);
     nomen_tensor *z = b->in[0], *flat = nomen_eq(constant(z), zero());
     nomen_tensor *size = nomen_where(flat, one(), nomen_abs(z)), *unit = nomen_div(z, size);
     nomen_tensor *along = nomen_mul(g, nomen_conj(unit));
@@ -222,11 +228,11 @@ nomen_tensor *nomen__g_sigmoid(nomen__backward *b, nomen_tensor *g) {
 static bool is_rounded(nomen__backward *b) { return nomen__b_given(b, 2); }
 
 nomen_tensor *nomen__g_div_self(nomen__backward *b, nomen_tensor *g) {
-    return is_rounded(b) ? nomen_zeros_like(g) : nomen_div(g, nomen__conj(b->in[1]));
+    return is_rounded(b) ? nomen__zero_like(g) : nomen_div(g, nomen__conj(b->in[1]));
 }
 
 nomen_tensor *nomen__g_div_other(nomen__backward *b, nomen_tensor *g) {
-    if (is_rounded(b)) return nomen_zeros_like(g);
+    if (is_rounded(b)) return nomen__zero_like(g);
     nomen_tensor *slope = nomen_div(nomen_div(b->in[0], b->in[1]), b->in[1]);
     return nomen_neg(nomen_mul(g, nomen__conj(slope)));
 }
@@ -252,7 +258,7 @@ nomen_tensor *nomen__g_pow_exponent(nomen__backward *b, nomen_tensor *g) {
 nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input) {
     nomen_tensor *x = constant(b->in[0]), *low = constant(b->in[1]), *high = constant(b->in[2]);
     bool has_low = b->in[1], has_high = b->in[2]; /* low and high are NULL without memory, too */
-    nomen_tensor *none = nomen_zeros_like(g);
+    nomen_tensor *none = nomen__zero_like(g);
     if (input == 0) {
         if (has_low) g = nomen_where(nomen_ge(x, low), g, none);
         return has_high ? nomen_where(nomen_le(x, high), g, none) : g;
@@ -278,7 +284,7 @@ nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor 
 /* fmax and fmin take the first input where it wins, or where the other is not a number. */
 nomen_tensor *nomen__g_taken(nomen__backward *b, nomen_tensor *g, nomen_tensor *wins, int input) {
     nomen_tensor *first = nomen_logical_or(wins, nomen_isnan(constant(b->in[1])));
-    nomen_tensor *none = nomen_zeros_like(g);
+    nomen_tensor *none = nomen__zero_like(g);
     return input == 0 ? nomen_where(first, g, none) : nomen_where(first, none, g);
 }
 

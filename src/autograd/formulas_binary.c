@@ -55,7 +55,7 @@ nomen_tensor *nomen__g_imag(nomen_tensor *g) { return nomen_mul(g, unit()); }
 
 /* Real numbers do not turn. Otherwise g i z / |z|^2, and nothing at the origin. */
 nomen_tensor *nomen__g_angle(nomen_tensor *g, nomen_tensor *z) {
-    if (!nomen_dtype_is_complex((nomen_dtype)z->dtype)) return nomen_zeros_like(g);
+    if (!nomen_dtype_is_complex((nomen_dtype)z->dtype)) return nomen__zero_like(g);
     nomen_tensor *origin = nomen_eq(nomen_detach(z), nomen_scalar(0));
     nomen_tensor *size = nomen_abs(nomen_where(origin, nomen_scalar(1), z));
     return nomen_mul(nomen_mul(g, unit()), nomen_div(nomen_div(z, size), size));

@@ -93,7 +93,7 @@ static bool cut_all(const nomen__backward *b, nomen__backward *to, int64_t *size
 static nomen_status fill(const work *w, nomen__backward *b, nomen_tensor *out) {
     nomen_number none = {.kind = NOMEN_NUMBER_INT};
     nomen_tensor *r = w->formula(b, w->input);
-    if (b->whole) {
+    if (b->whole || (r && r->ndim < b->ndim)) { /* one number need not be written everywhere */
         w->b->whole = true;
         return NOMEN_ERROR_GRAD;
     }

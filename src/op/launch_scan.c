@@ -5,13 +5,20 @@
 #include "op/launch.h"
 #include "op/nest.h"
 #include "op/rows.gen.h"
+#include "op/scan_back.h"
 
 #include "nomen/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
+enum {
+    LARGE = 4 * NOMEN__GRAIN,
+    FEW_UNITS = 16,
+    PARTS = 64,
+    ROUND = NOMEN__SCAN_ROUND,
+    RUN = 1 << 20
+};
 /* Elements worth a chunk, if there are few. */
 enum { WORTH = 3 * NOMEN__GRAIN / 8 };
 enum { ENOUGH = 8 }; /* lines side by side that do well enough */
@@ -23,11 +30,13 @@ typedef struct scan {
     int64_t numel, n, step[TENSORS]; /* n of them along the dim */
     nomen__nest others;
     int64_t lines, few;        /* side by side, or the groups; side by side in groups, 0: none */
-    const int64_t *row, *near; /* how far apart these are: steps of the others */
+    const int64_t *row, *near; /* how far apart these are: steps of the others, or `up` */
+    int64_t up[TENSORS];
     int64_t item[TENSORS];
     int64_t outer, block, blocks; /* units: others times blocks of lines */
     int64_t width;                /* lines of a unit */
     int64_t index0, index_step;
+    bool back;           /* elements of a line lie one before the other */
     int64_t part, parts; /* elements of one, and how many there are */
     char *carries;       /* of parts, units * parts of them; NULL: parts follow each other */
     size_t carry, room;  /* bytes of one, and of all */
@@ -145,6 +154,32 @@ static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
     }
 }
 
+/* Lines backwards, and without gaps: not of so few elements that calls would take as long. */
+static bool are_back(const scan *s) {
+    enum { FEW = 64 };
+    bool back = !s->few && s->numel > FEW && s->n > 1;
+    for (int k = 0; back && k < TENSORS; k++) back = !s->base[k] || s->step[k] == -s->item[k];
+    return back;
+}
+
+/* Lines that lie one behind the other come the last one first, so that memory is read in one
+ * stream; those that may be cut come only some at a time. */
+static void plan_back(scan *s) {
+    bool behind = s->lines > 1;
+    int64_t largest = 0;
+    for (int k = 0; k < TENSORS; k++) {
+        if (s->base[k] && s->item[k] > largest) largest = s->item[k];
+        behind = behind && (!s->base[k] || s->row[k] == s->n * s->item[k]);
+    }
+    for (int k = 0; behind && k < TENSORS; k++) {
+        if (s->base[k]) s->base[k] += (s->lines - 1) * s->row[k];
+        s->up[k] = -s->row[k];
+    }
+    if (behind) s->row = s->up;
+    const int64_t most = nomen__scan_back_room(largest) / ROUND;
+    if (s->n > ROUND && s->block > most) s->block = most;
+}
+
 static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
     s->n = 1;
     s->few = 0;
@@ -168,6 +203,8 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     if (s->few) s->block = grain / (s->n * s->few) + 1;
     bool apart = llabs(s->row[IN]) > llabs(s->step[IN]);
     if (apart && !s->few && s->block * s->n > grain) s->block = grain / s->n > 8 ? grain / s->n : 8;
+    s->back = reverse && are_back(s);
+    if (s->back) plan_back(s);
     if (s->block > s->lines) s->block = s->lines;
     s->blocks = s->block == s->lines ? 1 : (s->lines + s->block - 1) / s->block;
     s->outer = nomen__nest_count(&s->others);
@@ -223,21 +260,31 @@ static nomen__scan_args part_of(const scan *s, nomen__scan_args a, int64_t part)
     return piece_of(a, part * s->part, s->part);
 }
 
-static void run_whole(const nomen__scanner *scanner, const nomen__scan_args *unit) {
+static void run_whole(const scan *s, const nomen__scan_args *unit) {
     _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
-    if (scanner->whole) {
-        scanner->whole(unit);
-        return;
+    if (s->back) {
+        nomen__scan_back(s->scanner, NULL, unit);
+    } else if (s->scanner->whole) {
+        s->scanner->whole(unit);
+    } else {
+        s->scanner->begin(carry, unit->lines);
+        s->scanner->run(carry, unit);
     }
-    scanner->begin(carry, unit->lines);
-    scanner->run(carry, unit);
+}
+
+/* A part of lines, behind what stands before it. */
+static void run_behind(const scan *s, void *carry, const nomen__scan_args *a) {
+    if (s->back)
+        nomen__scan_back(s->scanner, carry, a);
+    else
+        s->scanner->run(carry, a);
 }
 
 static void run_units(void *context, int64_t begin, int64_t end) {
     const scan *s = context;
     for (; begin < end; begin++) {
         nomen__scan_args unit = unit_at(s, begin);
-        run_whole(s->scanner, &unit);
+        run_whole(s, &unit);
     }
 }
 
@@ -248,7 +295,7 @@ static void run_for_carries(void *context, int64_t begin, int64_t end) {
         char *carry = s->carries + (size_t)begin * s->carry;
         a.out = a.at = NULL;
         s->scanner->begin(carry, a.lines);
-        s->scanner->run(carry, &a);
+        run_behind(s, carry, &a);
     }
 }
 
@@ -256,7 +303,7 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
     const scan *s = context;
     for (; begin < end; begin++) {
         nomen__scan_args a = part_of(s, unit_at(s, begin / s->parts), begin % s->parts);
-        s->scanner->run(s->carries + (size_t)begin * s->carry, &a);
+        run_behind(s, s->carries + (size_t)begin * s->carry, &a);
     }
 }
 
@@ -281,7 +328,7 @@ static nomen_status run_alone(const scan *s, int64_t number) {
     nomen__scan_args unit = unit_at(s, number);
     int64_t each = unit.n <= ROUND ? ROUND : (RUN / ROUND / unit.lines + 1) * ROUND;
     if (s->parts == 1 && unit.n <= each) { /* as it is: copies would wait for the stores before */
-        run_whole(s->scanner, &unit);
+        run_whole(s, &unit);
         return NOMEN_OK;
     }
     s->scanner->begin(carry, unit.lines);
@@ -289,7 +336,7 @@ static nomen_status run_alone(const scan *s, int64_t number) {
         nomen__scan_args part = part_of(s, unit, p);
         for (int64_t from = 0; from < part.n; from += each) {
             nomen__scan_args a = piece_of(part, from, each);
-            s->scanner->run(carry, &a);
+            run_behind(s, carry, &a);
             nomen_status status = unit.n > each ? nomen__ask() : NOMEN_OK;
             if (status) return status;
         }

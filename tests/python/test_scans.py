@@ -756,3 +756,52 @@ def test_short_lines_in_another_order_than_their_results(dtype, threads):
             if dtype != "complex64":
                 for got, wanted in zip(t.cummax(dim), dense.cummax(dim), strict=True):
                     assert nomen.equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod", "cummax", "logcumsumexp"])
+def test_backwards_is_forwards_of_lines_turned_round(op, dtype):
+    """Such lines are copied some at a time, and long ones in pieces; one of them is cut in parts."""
+    if (op == "cummax" and dtype == "complex64") or (op == "logcumsumexp" and "int" in dtype):
+        pytest.skip("no such operation")
+    rng, before = np.random.default_rng(8), nomen.get_num_threads()
+
+    def alike(a, b):
+        # float64 has no wider sums, and lines together are added up otherwise than one alone
+        return nomen.allclose(a, b, 1e-12, 1e-12) if dtype == "float64" else a.equal(b)
+
+    shapes = [(2,), (65,), (8193,), (150_000,), (31, 3), (700, 24), (41, 1025), (9, 3000)]
+    for shape in [*shapes, (3, 9000), (2, 70_000), (5, 50, 30), (4, 6, 5, 7)]:
+        values = rng.standard_normal(shape) * 0.1
+        if "int" in dtype:
+            values = rng.integers(-3, 4, shape)
+        x = nomen.from_numpy(values + (op == "cumprod")).to(getattr(nomen, dtype))
+        held = nomen.stack([x, x]).select(0, 1)
+        wide = nomen.empty(*shape[:-1], shape[-1] + 3, dtype=x.dtype)[..., 1 : shape[-1] + 1]
+        for t in (x, held, wide.copy_(x), x.transpose(0, -1)):
+            for dim in range(t.dim()):
+                turned = getattr(t.flip([dim]), op)(dim)
+                result = []
+                for threads in (1, 3):
+                    nomen.set_num_threads(threads)
+                    result.append(getattr(t, op)(dim, reverse=True))
+                if op == "cummax":
+                    places = t.shape[dim] - 1 - turned.indices.flip([dim])
+                    assert result[0].indices.equal(places), (shape, dim)
+                    assert result[1].indices.equal(places), (shape, dim)
+                    turned, result = turned.values, [r.values for r in result]
+                assert alike(result[0], turned.flip([dim])), (shape, dim)
+                assert result[0].equal(result[1]), (shape, dim)
+    nomen.set_num_threads(before)
+
+
+def test_backwards_into_itself_and_into_holes():
+    x = nomen.randn(30, 50)
+    expected, wide = x.flip([1]).cumsum(1).flip([1]), nomen.zeros(30, 100)
+    nomen.cumsum(x, 1, reverse=True, out=wide[:, ::2])
+    assert wide[:, ::2].equal(expected) and not wide[:, 1::2].any()
+    turned = nomen.zeros(50, 30)
+    nomen.cumsum(x, 1, reverse=True, out=turned.t())
+    assert turned.t().equal(expected)
+    nomen.cumsum(x, 1, reverse=True, out=x)
+    assert x.equal(expected)

@@ -5,20 +5,6 @@
 #define NOMEN_SRC_PROD_COLUMNS_H
 
 #include "kernels/loops/complex_wide.h"
-#include "kernels/simd/parts.h"
-
-static inline vc64 parts_times(vc64 x, vc64 y) {
-    return (vc64){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
-}
-static inline __attribute__((always_inline)) vc64 parts_get(const char *p, const int bytes) {
-    /* Widened as they are loaded: half of a vector that is there takes twice as long (Zen 3). */
-    return vc_apart(wide_get(p, bytes, WIDE_NUMBERS),
-                    wide_get(p + WIDE_NUMBERS * bytes, bytes, WIDE_NUMBERS));
-}
-static inline __attribute__((always_inline)) void parts_put(char *p, const int bytes, vc64 x) {
-    wide_put(p, bytes, v_pairs_even(x.re, x.im), WIDE_NUMBERS);
-    wide_put(p + WIDE_NUMBERS * bytes, bytes, v_pairs_odd(x.re, x.im), WIDE_NUMBERS);
-}
 
 /* Columns from number `at` on of rows j to j + rows; what came of those before, and comes of them,
  * is kept, a group of W64 in each. out: NULL if there are more rows. */

@@ -55,20 +55,48 @@ static inline vu64 prod_first(const int64_t *p, int64_t k) {
     return (vu64)ld_f64_n(p, k) | rest;
 }
 
-/* Of n >= PROD_NUMBERS complex numbers of so many bytes: what is left when whole vectors have been
- * joined, and the product. */
-enum { PROD_NUMBERS = WIDE_LANES / 2 };
-static inline __attribute__((always_inline)) vf64 prod_vector(const void *x, int64_t n,
-                                                              const int bytes) {
+/* The product, number by number, of groups of PROD_NUMBERS complex numbers of so many bytes: many
+ * of them are worth taking parts apart. */
+enum { PROD_NUMBERS = WIDE_LANES / 2, PROD_MANY = 4 };
+static inline __attribute__((always_inline)) void prod_groups(const char *p, int64_t groups,
+                                                              vf64 *s, const int bytes) {
+    enum { VECTORS = PROD_NUMBERS / W64 };
+    const int size = W64 * bytes;
+    vc64 z[VECTORS];
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++) z[v] = parts_get(p + v * size, bytes);
+    while (--groups) {
+        p += VECTORS * size;
+#pragma GCC unroll 8
+        for (int v = 0; v < VECTORS; v++) z[v] = parts_times(parts_get(p + v * size, bytes), z[v]);
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++) {
+        s[2 * v] = v_pairs_even(z[v].re, z[v].im);
+        s[2 * v + 1] = v_pairs_odd(z[v].re, z[v].im);
+    }
+}
+
+/* Of n >= PROD_NUMBERS complex numbers of so many bytes, what is left when whole vectors have been
+ * joined; many: of at least PROD_MANY groups. */
+static inline __attribute__((always_inline)) vf64 prod_joined(const void *x, int64_t n,
+                                                              const int bytes, const bool many) {
     const char *p = x;
     vf64 s[WIDE_VECTORS];
-#pragma GCC unroll 16
-    for (int v = 0; v < WIDE_VECTORS; v++, p += WIDE_NUMBERS * bytes)
-        s[v] = wide_get(p, bytes, WIDE_NUMBERS);
-    for (n -= PROD_NUMBERS; n >= PROD_NUMBERS; n -= PROD_NUMBERS)
+    if (many) {
+        const int64_t groups = n / PROD_NUMBERS;
+        prod_groups(p, groups, s, bytes);
+        n -= groups * PROD_NUMBERS;
+        p += groups * PROD_NUMBERS * bytes;
+    } else {
 #pragma GCC unroll 16
         for (int v = 0; v < WIDE_VECTORS; v++, p += WIDE_NUMBERS * bytes)
-            s[v] = c_mul_f64(wide_get(p, bytes, WIDE_NUMBERS), s[v]);
+            s[v] = wide_get(p, bytes, WIDE_NUMBERS);
+        for (n -= PROD_NUMBERS; n >= PROD_NUMBERS; n -= PROD_NUMBERS)
+#pragma GCC unroll 16
+            for (int v = 0; v < WIDE_VECTORS; v++, p += WIDE_NUMBERS * bytes)
+                s[v] = c_mul_f64(wide_get(p, bytes, WIDE_NUMBERS), s[v]);
+    }
 #pragma GCC unroll 16
     for (int v = 0; v < WIDE_VECTORS; v++, n -= WIDE_NUMBERS, p += WIDE_NUMBERS * bytes) {
         if (n <= 0) break;
@@ -81,6 +109,19 @@ static inline __attribute__((always_inline)) vf64 prod_vector(const void *x, int
         for (int i = 0; i < half; i++) s[i] = c_mul_f64(s[i], s[i + half]);
     return s[0];
 }
+static APART vf64 prod_many_c64(const void *x, int64_t n) {
+    return prod_joined(x, n, sizeof(c64), true);
+}
+static APART vf64 prod_many_c128(const void *x, int64_t n) {
+    return prod_joined(x, n, sizeof(c128), true);
+}
+static inline __attribute__((always_inline)) vf64 prod_vector(const void *x, int64_t n,
+                                                              const int bytes) {
+    if (n < PROD_MANY * PROD_NUMBERS) return prod_joined(x, n, bytes, false);
+    return bytes == sizeof(c64) ? prod_many_c64(x, n) : prod_many_c128(x, n);
+}
+
+/* The product of n >= PROD_NUMBERS. */
 static inline __attribute__((always_inline)) c128 prod_pairs(const void *x, int64_t n,
                                                              const int bytes) {
     c128 last[WIDE_NUMBERS];
