@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) void wide_put(void *p, const int by
     }
 }
 
-/* As many numbers as W64 with their parts apart, and what c_mul_f64 makes of them in half the steps:
- * others only move parts. */
+/* As many numbers as W64 with their parts apart, and what c_mul_f64 makes of them in half the
+ * steps: others only move parts. */
 static inline vc64 parts_times(vc64 x, vc64 y) {
     return (vc64){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
