@@ -761,7 +761,7 @@ def test_short_lines_in_another_order_than_their_results(dtype, threads):
 @pytest.mark.parametrize("dtype", ["int8", "int64", "bfloat16", "float32", "float64", "complex64"])
 @pytest.mark.parametrize("op", ["cumsum", "cumprod", "cummax", "logcumsumexp"])
 def test_backwards_is_forwards_of_lines_turned_round(op, dtype):
-    """Such lines are copied some at a time, and long ones in pieces; one of them is cut in parts."""
+    """Such lines are copied some at a time, long ones in pieces; one of them is cut in parts."""
     if (op == "cummax" and dtype == "complex64") or (op == "logcumsumexp" and "int" in dtype):
         pytest.skip("no such operation")
     rng, before = np.random.default_rng(8), nomen.get_num_threads()

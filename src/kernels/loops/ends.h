@@ -3,10 +3,12 @@
  * and their n and whole (elements of all whole vectors). LD1, a vector of the number at a place, is
  * there where that is less than the first element of a vector to all lanes.
  *
- * With AVX2 a row of one vector or more ends with a whole one, which lies partly over the one
- * before: a vector that is loaded and stored in parts takes as long as six whole ones. It is loaded
- * before the others are stored (LOOP_KEEP), since in place they overwrite what it begins with.
- * AVX-512 has vectors in parts for nothing. */
+ * A row of one vector or more ends with a whole one, which lies partly over the one before: with
+ * AVX2 a vector that is loaded and stored in parts takes as long as six whole ones; with AVX-512 it
+ * is there for nothing, but what is loaded next must not lie within the same 64 bytes, as the row
+ * behind it does in place (Zen 4 waits for the store: three times as long for rows of 50 float32).
+ * It is loaded before the others are stored (LOOP_KEEP), since in place they overwrite what it
+ * begins with. */
 #undef LOOP_KEEP
 #undef LOOP_LAST
 #undef LOOP_END
@@ -16,7 +18,7 @@
 #else
 #define LOOP_ONE(x, p) const V x##_first = LDN(p, 1), x = SPLAT(x##_first)
 #endif
-#if VB == 32
+#if VB >= 32
 #define LOOP_KEEP(x, p) const V x = n >= W ? LD((p) + (n - W) * (int64_t)sizeof(T)) : (V){0}
 #define LOOP_LAST(x, p) (n >= W ? (x) : LDN(p, n))
 #define LOOP_END(p, v)                                                                             \

@@ -14,15 +14,45 @@
 #define FAR4(T, i) FAR2(T, i), FAR2(T, (i) + 2)
 #define FAR8(T, i) FAR4(T, i), FAR4(T, (i) + 4)
 
-static inline __attribute__((always_inline)) vu64 loop_far_4(const char *from, int64_t step) {
 #if VB == 64
-    return (vu64)(vu32){FAR8(loop_4, 0), FAR8(loop_4, 8)};
-#elif VB == 32
+/* Four at a time: compilers have no registers for as many distances as there are elements, and keep
+ * them in vectors. */
+typedef loop_4 loop_far_quad __attribute__((vector_size(16)));
+static inline __attribute__((always_inline)) vu64 loop_far_4(const char *from, int64_t step) {
+    loop_far_quad x[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++, from += 4 * step) {
+        __asm__("" : "+r"(from));
+        x[k] = (loop_far_quad){FAR4(loop_4, 0)};
+    }
+    const __m256i low = _mm256_set_m128i((__m128i)x[1], (__m128i)x[0]);
+    const __m256i high = _mm256_set_m128i((__m128i)x[3], (__m128i)x[2]);
+    return (vu64)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+static inline __attribute__((always_inline)) void loop_far_out_4(char *to, int64_t step, vu64 v) {
+    loop_far_quad x[4];
+    memcpy(x, &v, sizeof x);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++, to += 4 * step) {
+        __asm__("" : "+r"(to));
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) *(loop_4 *)(to + i * step) = x[k][i];
+    }
+}
+#else
+static inline __attribute__((always_inline)) vu64 loop_far_4(const char *from, int64_t step) {
+#if VB == 32
     return (vu64)(vu32){FAR8(loop_4, 0)};
 #else
     return (vu64)(vu32){FAR4(loop_4, 0)};
 #endif
 }
+static inline __attribute__((always_inline)) void loop_far_out_4(char *to, int64_t step, vu64 v) {
+    const vu32 x = (vu32)v;
+#pragma GCC unroll 8
+    for (int i = 0; i < W32; i++) *(loop_4 *)(to + i * step) = x[i];
+}
+#endif
 
 static inline __attribute__((always_inline)) vu64 loop_far_8(const char *from, int64_t step) {
 #if VB == 64
@@ -52,12 +82,6 @@ static inline __attribute__((always_inline)) vu64 loop_far_16(const char *from, 
 #undef FAR4
 #undef FAR8
 
-static inline __attribute__((always_inline)) void loop_far_out_4(char *to, int64_t step, vu64 v) {
-    const vu32 x = (vu32)v;
-#pragma GCC unroll 16
-    for (int i = 0; i < W32; i++) *(loop_4 *)(to + i * step) = x[i];
-}
-
 static inline __attribute__((always_inline)) void loop_far_out_8(char *to, int64_t step, vu64 v) {
     const vf64 x = (vf64)v; /* one instruction stores the upper one of two numbers */
     typedef double __attribute__((may_alias, aligned(4))) number;
@@ -80,6 +104,12 @@ static inline __attribute__((always_inline)) vu64 loop_far(const char *from, int
         memcpy(&y, from + 32, sizeof y);
         return (vu64)loop_even_4(x, y);
     }
+#elif VB == 64
+    if (step == 2 * (int64_t)size && more && size < 16) {
+        const __m512i x = _mm512_loadu_si512(from), y = _mm512_loadu_si512(from + 64);
+        return size == 4 ? (vu64)_mm512_permutex2var_epi32(x, (__m512i)(loop_count_4 * 2), y)
+                         : (vu64)_mm512_permutex2var_epi64(x, (__m512i)(loop_count_8 * 2), y);
+    }
 #else
     (void)more;
 #endif
@@ -90,6 +120,12 @@ static inline __attribute__((always_inline)) vu64 loop_far(const char *from, int
 
 static inline __attribute__((always_inline)) void loop_far_out(char *to, int64_t step, vu64 v,
                                                                size_t size) {
+#if VB == 64
+    if (step == 2 * (int64_t)size && size < 16) {
+        size == 4 ? loop_spread_4(to, (__m512i)v) : loop_spread_8(to, (__m512i)v);
+        return;
+    }
+#endif
     if (size == 4)
         loop_far_out_4(to, step, v);
     else if (size == 8)

@@ -468,7 +468,7 @@ static APART void FN(stored_rows)(const nomen__gemm_args *g) {
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {
-    if (VB == 32 && g->k == 1 && g->n >= W && g->b_col == E && g->c_col == E) { /* measured there */
+    if (VB >= 32 && g->k == 1 && g->n >= W && g->b_col == E && g->c_col == E) { /* measured there */
         FN(stored_rows)(g);
         return;
     }

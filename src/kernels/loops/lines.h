@@ -8,7 +8,7 @@ LOOP_NAME2(FN, lines_of)(char *const ptr[], const int64_t step[], int64_t n, con
                          int64_t lines, const bool all_move) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), out_down = down[0];
     const int64_t rest = n & (W - 1), whole = n - rest;
-    const bool over = VB == 32 && rest && n > W; /* the end, see ends.h */
+    const bool over = VB >= 32 && rest && n > W; /* the end, see ends.h */
     const char *line[INPUTS];
     bool moves[INPUTS], changes[INPUTS]; /* within a line; from one number to another */
     int64_t far[INPUTS];                 /* steps in memory are read again after each store */
@@ -55,11 +55,50 @@ LOOP_NAME2(FN, lines_of)(char *const ptr[], const int64_t step[], int64_t n, con
     }
 }
 
+#if VB == 64
+/* Dense lines that are less than a vector, some at a time: the next ones are loaded before these
+ * are stored, since in place a load would wait for the store just before it (see ends.h). How many.
+ */
+static inline int64_t LOOP_NAME2(FN, lines_short)(char *const ptr[], int64_t n,
+                                                  const int64_t down[], int64_t lines) {
+    enum { SOME = 4 };
+    int64_t r = 0, far[INPUTS + 1];
+    char *at[INPUTS + 1];
+    V v[SOME][INPUTS], next[SOME][INPUTS];
+    for (int k = 0; k <= INPUTS; k++) at[k] = ptr[k], far[k] = down[k];
+    for (; r + SOME <= lines; r += SOME) {
+#pragma GCC unroll 4
+        for (int q = 0; q < SOME; q++)
+#pragma GCC unroll 4
+            for (int k = 0; k < INPUTS; k++) next[q][k] = LDN(at[k + 1] + q * far[k + 1], n);
+        if (r) {
+#pragma GCC unroll 4
+            for (int q = 0; q < SOME; q++) STN(at[0] + (q - SOME) * far[0], LINES_EXPR(v[q]), n);
+        }
+#pragma GCC unroll 4
+        for (int k = 0; k <= INPUTS; k++) at[k] += SOME * far[k];
+        memcpy(v, next, sizeof v);
+    }
+#pragma GCC unroll 4
+    for (int q = 0; r && q < SOME; q++) STN(at[0] + (q - SOME) * far[0], LINES_EXPR(v[q]), n);
+    return r;
+}
+#endif
+
 static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t n,
                                   const int64_t down[], int64_t lines) {
     bool all_move = true;
 #pragma GCC unroll 4
     for (int k = 0; k < INPUTS; k++) all_move &= step[k + 1] != 0;
+#if VB == 64
+    char *at[INPUTS + 1];
+    if (all_move && n < W) {
+        const int64_t done = LOOP_NAME2(FN, lines_short)(ptr, n, down, lines);
+        for (int k = 0; k <= INPUTS; k++) at[k] = ptr[k] + done * down[k];
+        lines -= done;
+        ptr = at;
+    }
+#endif
     if (all_move)
         LOOP_NAME2(FN, lines_of)(ptr, step, n, down, lines, true);
     else

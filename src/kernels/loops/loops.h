@@ -83,6 +83,19 @@ static const loop_places_2 loop_count_2 = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9
 static const loop_places_4 loop_count_4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const loop_places_8 loop_count_8 = {0, 1, 2, 3, 4, 5, 6, 7};
 #define loop_count_1 loop_count_2
+/* The even elements of a vector: nothing else is written. */
+static inline void loop_put_seconds_1(char *to, __m512i x) {
+    _mm512_mask_storeu_epi8(to, 0x5555555555555555, x);
+}
+static inline void loop_put_seconds_2(char *to, __m512i x) {
+    _mm512_mask_storeu_epi16(to, 0x55555555, x);
+}
+static inline void loop_put_seconds_4(char *to, __m512i x) {
+    _mm512_mask_storeu_epi32(to, 0x5555, x);
+}
+static inline void loop_put_seconds_8(char *to, __m512i x) {
+    _mm512_mask_storeu_epi64(to, 0x55, x);
+}
 /* A mask of the first so many lanes, 64 at most. */
 static inline uint64_t loop_first(int64_t lanes) {
     return lanes < 64 ? ((uint64_t)1 << lanes) - 1 : ~(uint64_t)0;

@@ -6,7 +6,8 @@
  * Limit: the loads, or the stores, of single elements. Four at a time are put together in a
  * register (the compiler's own loop of single ones takes four times as long), or two of 16 bytes:
  * vectors are loaded from what is stored, and wait for narrower stores. Every second element, as of
- * the real parts of complex numbers, comes out of whole vectors. */
+ * the real parts of complex numbers, comes out of whole vectors, and with AVX-512 goes into them.
+ */
 
 /* AVX-512 finds elements of 8 bytes by permutations of two vectors. */
 #if VB >= 32 && (SIZE == 2 || SIZE == 4 || (SIZE == 8 && VB == 32))
@@ -79,6 +80,32 @@ static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64
 }
 #endif
 
+#if VB == 64 && SIZE < 16
+/* A vector, to every second place: what lies between is not touched. */
+static inline __attribute__((always_inline)) void LOOP_NAME2(loop_spread, SIZE)(char *to,
+                                                                                __m512i x) {
+#if SIZE == 1
+    const __m512i low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(x));
+    const __m512i high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(x, 1));
+#else
+    enum { HALF = 32 / SIZE };
+    const LOOP_NAME2(loop_places, SIZE) place = LOOP_NAME2(loop_count, SIZE) >> 1;
+#if SIZE == 2
+    const __m512i low = _mm512_permutexvar_epi16((__m512i)place, x);
+    const __m512i high = _mm512_permutexvar_epi16((__m512i)(place + HALF), x);
+#elif SIZE == 4
+    const __m512i low = _mm512_permutexvar_epi32((__m512i)place, x);
+    const __m512i high = _mm512_permutexvar_epi32((__m512i)(place + HALF), x);
+#else
+    const __m512i low = _mm512_permutexvar_epi64((__m512i)place, x);
+    const __m512i high = _mm512_permutexvar_epi64((__m512i)(place + HALF), x);
+#endif
+#endif
+    LOOP_NAME2(loop_put_seconds, SIZE)(to, low);
+    LOOP_NAME2(loop_put_seconds, SIZE)(to + 64, high);
+}
+#endif
+
 LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, int64_t n) {
     int64_t i = 0;
 #if VB == 64 && SIZE < 16
@@ -107,6 +134,10 @@ LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, 
 
 LOOP_APART LOOP_NAME2(loop_scatter, SIZE)(const T *from, char *to, int64_t step, int64_t n) {
     int64_t i = 0;
+#if VB == 64 && SIZE < 16
+    for (; step == 2 * SIZE && i + 64 / SIZE < n; i += 64 / SIZE, to += 128)
+        LOOP_NAME2(loop_spread, SIZE)(to, _mm512_loadu_si512(from + i));
+#endif
     for (; i + 4 <= n; i += 4, to += 4 * step) {
         const T a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
         *(T *)to = a;
