@@ -320,11 +320,12 @@ static void test_whole(void **state) {
  * rows that are read twice; and what is packed from fewer elements on because of how it lies. */
 static void test_few_rows(void **state) {
     (void)state;
-    static const int64_t sizes[][3] = {{4, 12, 96},   {8, 13, 100},   {16, 49, 24},  {9, 100, 257},
-                                       {12, 97, 600}, {16, 50, 300},  {5, 60, 1024}, {7, 30, 520},
-                                       {13, 20, 16},  {16, 12, 1024}, {6, 110, 97},  {4, 2000, 25},
-                                       {8, 70, 500},  {12, 130, 260}, {30, 20, 130}, {60, 300, 120},
-                                       {30, 400, 70}, {37, 510, 260}};
+    static const int64_t sizes[][3] = {
+        {4, 12, 96},    {8, 13, 100},  {16, 49, 24},   {9, 100, 257},  {12, 97, 600},
+        {16, 50, 300},  {5, 60, 1024}, {7, 30, 520},   {13, 20, 16},   {16, 12, 1024},
+        {6, 110, 97},   {4, 2000, 25}, {8, 70, 500},   {12, 130, 260}, {30, 20, 130},
+        {60, 300, 120}, {30, 400, 70}, {37, 510, 260}, {17, 50, 300},  {24, 40, 120},
+        {33, 48, 100},  {52, 60, 97},  {8, 16, 257},   {64, 31, 513},  {11, 15, 200}};
     for (nomen_dtype d = NOMEN_F32; d <= NOMEN_F64; d++)
         for (int how = 0; how < LAYOUTS; how++) {
             for (int s = 0; s < COUNT(sizes); s++)
@@ -332,6 +333,8 @@ static void test_few_rows(void **state) {
             check(d, 10, 33, 40, how, SPECIAL);
             check(d, 10, 33, 300, how, SPECIAL);
             for (int64_t m = 4; m <= 16; m += 3) check_cut(d, m, 200, 600, how, 0, 64);
+            for (int64_t m = 18; m <= 64; m += 11) check_cut(d, m, 200, 300, how, 0, 64);
+            check_cut(d, 64, 90, 300, how, 32, 0);
         }
 }
 
