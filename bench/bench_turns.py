@@ -2,7 +2,7 @@
 
     build/bench-venv/bin/python bench/bench_turns.py "x=made('float32', [1000], 0)|L.exp(x)" ...
         [--side before=FOLDER] [--side small=build/release/python,NOMEN_ISA=avx2] [--file F]
-        [--threads 1] [--seconds 1] [--turns 9]
+        [--threads 1] [--seconds 0.5] [--turns 7]
 
 What stands before | makes the operands, L is the library (bench_survey.py says what else there
 is: its lines may be given, too, and those of a --file). Sides: `now` is build/release/python;
@@ -17,7 +17,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve()
 RELEASE = HERE.parent.parent / "build/release/python"
@@ -37,15 +36,11 @@ def worker(lib, threads):
             if call not in known:
                 known.clear()
                 known[call] = bench_survey.prepared(lib, call, 1)
-            many = known[call]["many"]
-            begin = time.perf_counter()
-            many(1)
-            times = max(1, int(0.002 / max(time.perf_counter() - begin, 1e-6)))
-            until, least = time.perf_counter() + seconds, float("inf")
-            while time.perf_counter() < until:
-                begin = time.perf_counter()
-                many(times)
-                least = min(least, (time.perf_counter() - begin) / times * 1e6)
+            side = [known[call]]
+            once = bench_survey.least(side, 1, 1)[0]
+            times = max(1, int(2000 / max(once, 1)))
+            turns = max(1, int(seconds * 1e6 / (times * once)))
+            least = bench_survey.least(side, times, turns)[0]
             print(json.dumps(least), flush=True)
         except Exception as error:
             print(json.dumps(f"{type(error).__name__}: {error}"), flush=True)

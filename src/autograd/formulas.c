@@ -397,7 +397,7 @@ nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *r;
-    if (b->ndim == 0) return nomen_zeros_like(g);
+    if (b->ndim == 0) return nomen__zero_like(g);
     if (rows_at_once("softmax_gradient", b, g, &r)) return r;
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *part = nomen_mul(g, b->result);
@@ -407,7 +407,7 @@ nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *r;
-    if (b->ndim == 0) return nomen_zeros_like(g);
+    if (b->ndim == 0) return nomen__zero_like(g);
     if (rows_at_once("log_softmax_gradient", b, g, &r)) return r;
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *sum = nomen_sum(g, .dim = nomen__one_dim(b->node->dim, text), .keepdim = true);
