@@ -97,16 +97,19 @@ static inline c128 c_sgn(c128 x) {
 #define OP         add
 #define EXPR(x, y) ((x) + (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP         sub
 #define EXPR(x, y) ((x) - (y))
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP         mul
 #define EXPR(x, y) c_mul(x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP            add_scaled
@@ -122,11 +125,13 @@ static inline c128 c_sgn(c128 x) {
 #define OP            lerp
 #define EXPR(x, y, w) SIMD_PICK(c_lerp, x)(x, y, w)
 #define LOOP          "kernels/loops/ternary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP               addcmul
 #define EXPR(x, y, z, w) ((x) + c_mul(c_mul(w, y), z))
 #define LOOP             "kernels/loops/quaternary.h"
+#define BY_LINES
 #include "kernels/loops/pairs.h"
 
 #define OP               addcdiv
@@ -236,14 +241,22 @@ static inline vc64 vc_splat(vc64 z) { return (vc64){v_set_f64(z.re[0]), v_set_f6
 #undef QUICK
 #undef LOOP_PAIRS
 
+/* Loops over several inputs have one over lines where a vector holds more than one number. */
+#if VB > 16
+#define ROWS_SEVERAL ROWS_COMPLEXES_LINES
+#else
+#define ROWS_SEVERAL(text, op)                                                                     \
+    ROW_LINES(text, NOMEN_C64, op##_c64), ROW(text, NOMEN_C128, op##_c128)
+#endif
+
 const nomen__kernel NOMEN__TABLE(complex)[] = {
-    ROWS_COMPLEXES("add", add),
-    ROWS_COMPLEXES("sub", sub),
-    ROWS_COMPLEXES("mul", mul),
+    ROWS_SEVERAL("add", add),
+    ROWS_SEVERAL("sub", sub),
+    ROWS_SEVERAL("mul", mul),
     ROWS_COMPLEXES("add_scaled", add_scaled),
     ROWS_COMPLEXES("sub_scaled", sub_scaled),
-    ROWS_COMPLEXES("lerp", lerp),
-    ROWS_COMPLEXES("addcmul", addcmul),
+    ROWS_SEVERAL("lerp", lerp),
+    ROWS_SEVERAL("addcmul", addcmul),
     ROWS_COMPLEXES("addcdiv", addcdiv),
     ROWS_COMPLEXES("div", div),
     ROWS_COMPLEXES("eq", eq),

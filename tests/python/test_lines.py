@@ -117,3 +117,65 @@ def test_nothing_is_touched_behind_the_last_element(dtype):
         same(out, z + x * y)
         nomen.sub(x, y, out=out)
         same(out, x.expand(rows, columns).clone() - y.expand(rows, columns).clone())
+
+
+SINGLE = ("int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "complex64")
+
+
+@pytest.mark.parametrize("dtype", SINGLE)
+def test_lines_of_one_operand(dtype):
+    """With gaps before and behind them, into new results, others with gaps, and in place."""
+    rng = np.random.default_rng(9)
+    for columns in (2, 3, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65, 100, 130):
+        for rows in (3, 4, 5, 11):
+            values = nomen.tensor(rng.integers(1, 100, (rows, columns + 3)))
+            whole = values.to(getattr(nomen, dtype))
+            x = whole[:, 1 : columns + 1]
+            for name in ("neg", "square"):
+                wanted = getattr(nomen, name)(x.contiguous())
+                same_values(getattr(nomen, name)(x), wanted)
+                changed = whole.clone()
+                getattr(changed[:, 1 : columns + 1], name + "_")()
+                same_values(changed[:, 1 : columns + 1], wanted)
+                same_values(changed[:, columns + 1 :], whole[:, columns + 1 :])
+                same_values(changed[:, :1], whole[:, :1])
+
+
+def same_values(found, wanted):
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "float32", "float64", "complex128"])
+def test_lines_at_a_wall(dtype):
+    item = np.dtype(dtype).itemsize
+    for rows, columns in ((8, 3), (9, 17), (4, 31), (8, 65), (12, 50)):
+        for at_end in (True, False):
+            x = walled(rows * (columns + 2) * item, at_end).view(dtype)
+            x = x.reshape(rows, columns + 2)
+            x[...] = np.arange(x.size).reshape(x.shape) % 2
+            part = nomen.from_numpy(x)[:, 2:] if at_end else nomen.from_numpy(x)[:, :columns]
+            name = "logical_not" if dtype == "bool" else "square"
+            wanted = getattr(nomen, name)(part.contiguous())
+            same_values(getattr(nomen, name)(part), wanted)
+            getattr(part, name + "_")()
+            same_values(part, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
+def test_long_runs_begin_anywhere(dtype):
+    """In the middle of a line of the cache, too, where their first elements come by themselves."""
+    kind = getattr(nomen, dtype)
+    numbers = nomen.arange(9000).remainder(100).to(kind)
+    for first in (0, 1, 3, 17):
+        for count in (4095, 4096, 8192, 8900):
+            x = numbers[first : first + count]
+            result = nomen.zeros(9100, dtype=kind)
+            nomen.mul(x, x, out=result[first : first + count])
+            same_values(result[first : first + count], x.clone() * x.clone())
+            assert result[:first].count_nonzero() == 0
+            assert result[first + count :].count_nonzero() == 0
+            result[first : first + count].sub_(5)
+            same_values(result[first : first + count], x.clone() * x.clone() - 5)
+            assert result[:first].count_nonzero() == 0
+            assert result[first + count :].count_nonzero() == 0

@@ -97,6 +97,7 @@ static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64
         for (int k = 0; k <= INPUTS; k++) at[k] = ptr[k] + done * down[k];
         lines -= done;
         ptr = at;
+        if (lines == 0) return; /* behind the last one there may be nothing to look at */
     }
 #endif
     if (all_move)

@@ -20,6 +20,7 @@
 #define LD(p)     v_once_f32(ld_f32(p))
 #define LDN(p, k) ld_f32_n(p, 2 * (k))
 #define SPLAT(v)  v_splat_pair_f32(v)
+#define LD1(p)    v_pair_at_f32(p)
 #endif
 #define ST           st_f32
 #define STN(p, v, k) st_f32_n(p, v, 2 * (k))
@@ -33,6 +34,7 @@
 #undef LD
 #undef ST
 #undef LDN
+#undef LD1
 #undef STN
 #undef SPLAT
 #undef AS_IN_MEMORY
@@ -45,6 +47,7 @@
 #define LD(p)        v_once_f64(ld_f64(p))
 #define ST           st_f64
 #define LDN(p, k)    ld_f64_n(p, 2 * (k))
+#define LD1(p)       v_pair_at_f64(p)
 #define SPLAT(v)     v_splat_pair_f64(v)
 #define STN(p, v, k) st_f64_n(p, v, 2 * (k))
 #include LOOP
@@ -57,6 +60,7 @@
 #undef LD
 #undef ST
 #undef LDN
+#undef LD1
 #undef STN
 #undef SPLAT
 #undef LOOP

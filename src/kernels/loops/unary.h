@@ -137,24 +137,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
 }
 
 #if defined(BY_LINES) && W32 > 1
-/* Many short lines in one call (lines.h). */
-static void LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t n,
-                                  const int64_t down[], int64_t lines) {
-    const char *a = ptr[1];
-    char *o = ptr[0];
-    for (int64_t r = 0; r < lines; r++, a += down[1], o += down[0]) {
-        const T *ca = (const T *)a;
-        OT *co = (OT *)o;
-        if (step[1] == 0) {
-            const V x = LD(a);
-            SIMD_IVDEP
-            for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x));
-        } else {
-            SIMD_IVDEP
-            for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i)));
-        }
-    }
-}
+#include "kernels/loops/lines_single.h"
 #endif
 
 #endif

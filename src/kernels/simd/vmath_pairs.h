@@ -9,14 +9,33 @@
  * -ffp-contract=off or not, and ISAs would disagree (GCC bug 106902). A changed sign and an
  * addition leave it nothing to fuse. */
 
-static inline vf32 v_splat_pair_f32(vf32 v) {
-    for (int i = 2; i < W32; i++) v[i] = v[i % 2];
-    return v;
+/* The number at p, and the first one of a vector, to all lanes: one instruction each. */
+static inline vf64 v_pair_at_f64(const void *p) {
+#if VB == 64
+    return (vf64)_mm512_broadcast_f64x2(_mm_loadu_pd(p));
+#elif VB == 32
+    return (vf64)_mm256_broadcast_pd(p);
+#else
+    vf64 x;
+    memcpy(&x, p, sizeof x);
+    return x;
+#endif
+}
+static inline vf32 v_pair_at_f32(const void *p) {
+    double both;
+    memcpy(&both, p, sizeof both);
+    return (vf32)v_set_f64(both);
 }
 static inline vf64 v_splat_pair_f64(vf64 v) {
-    for (int i = 2; i < W64; i++) v[i] = v[i % 2];
+#if VB == 64
+    return __builtin_shufflevector(v, v, 0, 1, 0, 1, 0, 1, 0, 1);
+#elif VB == 32
+    return __builtin_shufflevector(v, v, 0, 1, 0, 1);
+#else
     return v;
+#endif
 }
+static inline vf32 v_splat_pair_f32(vf32 v) { return (vf32)v_set_f64(((vf64)v)[0]); }
 /* Masks of the even lanes. */
 static inline vi32 v_even_lanes_f32(void) {
     vi32 m = {0};
