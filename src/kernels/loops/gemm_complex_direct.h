@@ -11,38 +11,30 @@ typedef struct FN(corner) {
     char *c;
 } FN(corner);
 
-/* `rows` rows and nv times NR columns of C, of which count exist; beside: of so many blocks of
- * summands, KC apart, since few sums wait for themselves. Rows of B are asked for ahead: they may
- * be a page apart, where the processor does not do so by itself (tried on AVX2 only). */
-static inline __attribute__((always_inline)) void FN(direct_tile)(const nomen__gemm_args *g,
+#define TILE(name) FN(name)
+#define TV         V
+#define TW         NR
+#include "kernels/loops/gemm_complex_tile.h"
+#if VB == 64
+#include "kernels/loops/gemm_complex_half.h"
+#endif
+
+/* The last columns, fewer than a vector has numbers. */
+static inline __attribute__((always_inline)) void FN(direct_rest)(const nomen__gemm_args *g,
                                                                   FN(corner) at, const int rows,
-                                                                  const int nv, const int beside,
-                                                                  int64_t count, bool onto) {
-    const int64_t wide = NR * E;
-    const char *a = at.a, *b = at.b;
-    V re[MR], im[MR];
-#pragma GCC unroll 16
-    for (int i = 0; i < rows * nv * beside; i++) re[i] = im[i] = (V){0};
-    for (int64_t p = beside > 1 ? KC : g->k; p > 0; p--, a += g->a_col, b += g->b_row)
-#pragma GCC unroll 4
-        for (int v = 0; v < nv * beside; v++) {
-            const int64_t block = v / nv * KC;
-            V b_re, b_im;
-            const char *in = b + v % nv * wide + block * g->b_row;
-            if (VB == 32) __builtin_prefetch(in + DIRECT_AHEAD * g->b_row);
-            FN(parts)(in, count, &b_re, &b_im);
-#pragma GCC unroll 16
-            for (int r = 0; r < rows; r++) {
-                const int i = r * nv * beside + v;
-                const T *one = &CAT(T, a, r * g->a_row + block * g->a_col);
-                FN(add_product)(re + i, im + i, &one->re, b_re, b_im);
-            }
-        }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows * nv * beside; i++) {
-        const int r = i / (nv * beside), v = i % (nv * beside);
-        FN(put_parts)(at.c + r * g->c_row + v % nv * wide, count, re[i], im[i], onto || v >= nv);
+                                                                  const int beside, int64_t count,
+                                                                  bool onto) {
+#if VB == 64
+    if (count == NR / 2) {
+        FN(halves_direct_tile)(g, at, rows, 1, beside, NR / 2, onto);
+        return;
     }
+    if (count < NR / 2) {
+        FN(halves_direct_tile)(g, at, rows, 1, beside, count, onto);
+        return;
+    }
+#endif
+    FN(direct_tile)(g, at, rows, 1, beside, count, onto);
 }
 
 /* All columns of `rows` rows. One row alone waits for itself: several vectors of it are side by
@@ -55,14 +47,14 @@ FN(direct_rows)(const nomen__gemm_args *g, FN(corner) at, const int rows, bool o
     if (beside > 1 && g->k > KC) {
         for (; n >= NR; n -= NR, at.b += NR * E, at.c += NR * E)
             FN(direct_tile)(g, at, rows, 1, beside, NR, onto);
-        if (n > 0) FN(direct_tile)(g, at, rows, 1, beside, n, onto);
+        if (n > 0) FN(direct_rest)(g, at, rows, beside, n, onto);
         return;
     }
     for (; rows == 1 && n >= nv * NR; n -= nv * NR, at.b += nv * NR * E, at.c += nv * NR * E)
         FN(direct_tile)(g, at, rows, nv, 1, NR, onto);
     for (; n >= NR; n -= NR, at.b += NR * E, at.c += NR * E)
         FN(direct_tile)(g, at, rows, 1, 1, NR, onto);
-    if (n > 0) FN(direct_tile)(g, at, rows, 1, 1, n, onto);
+    if (n > 0) FN(direct_rest)(g, at, rows, 1, n, onto);
 }
 
 #define DIRECT_CASE(count)                                                                         \
