@@ -31,22 +31,72 @@ typedef struct pairs_way {
  * addresses would stay in a register. */
 #define PAIRS_OPAQUE(x) __asm__("" : "+r"(x))
 
+/* A square of lines and elements, of which n are there, and the way back; lines are `row` bytes
+ * apart, those that are not there the first one again. complex64 is turned over while it is narrow,
+ * in half as many steps. */
+LANES_INLINE void pairs_take(vf64 *x, const char *in, int64_t row, int lines, int64_t n,
+                             const int bytes) {
+#if VB == 64
+    turn_u64x4 y[WIDE_NUMBERS];
+    if (bytes == 8) {
+        const __mmask8 there = simd_first8(2 * (n < WIDE_NUMBERS ? n : WIDE_NUMBERS));
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++) {
+            const char *from = in + (i < lines ? i : 0) * row;
+            y[i] = (turn_u64x4)(n >= WIDE_NUMBERS ? _mm256_loadu_ps((const float *)from)
+                                                  : _mm256_maskz_loadu_ps(there, from));
+        }
+        turn_4_u64(y);
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++) x[i] = (vf64)_mm512_cvtps_pd((__m256)y[i]);
+        return;
+    }
+#endif
+#pragma GCC unroll 4
+    for (int i = 0; i < WIDE_NUMBERS; i++)
+        x[i] = wide_get(in + (i < lines ? i : 0) * row, bytes, n);
+    v_turn_c128(x);
+}
+LANES_INLINE void pairs_give(vf64 *x, char *out, int64_t row, int lines, int64_t n,
+                             const int bytes) {
+#if VB == 64
+    turn_u64x4 y[WIDE_NUMBERS];
+    if (bytes == 8) {
+        const __mmask8 there = simd_first8(2 * (n < WIDE_NUMBERS ? n : WIDE_NUMBERS));
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++) y[i] = (turn_u64x4)_mm512_cvtpd_ps((__m512d)x[i]);
+        turn_4_u64(y);
+#pragma GCC unroll 4
+        for (int i = 0; i < WIDE_NUMBERS; i++, out += row) {
+            if (i >= lines) continue;
+            if (n >= WIDE_NUMBERS)
+                memcpy(out, &y[i], sizeof y[i]);
+            else
+                _mm256_mask_storeu_ps(out, there, (__m256)y[i]);
+        }
+        return;
+    }
+#endif
+    v_turn_c128(x);
+#pragma GCC unroll 4
+    for (int i = 0; i < WIDE_NUMBERS; i++, out += row)
+        if (i < lines) wide_put(out, bytes, x[i], n);
+}
+
 /* n <= WIDE_NUMBERS elements of `lines` lines; `in` and `to` are where the first one is. */
 LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, const char *in, uintptr_t to, int lines,
                                int64_t n, pairs_before b, const pairs_way w) {
     const int bytes = w.bytes;
     int64_t in_row = a->in_row;
     vf64 x[WIDE_NUMBERS];
-    if (!w.in_beside) PAIRS_OPAQUE(in_row);
+    if (w.in_beside) {
 #pragma GCC unroll 4
-    for (int i = 0; i < WIDE_NUMBERS; i++)
-        if (!w.in_beside)
-            x[i] = wide_get(in + (i < lines ? i : 0) * in_row, bytes, n);
-        else if (i < n)
-            x[i] = wide_get(in + i * a->in_step, bytes, lines);
-        else
-            x[i] = (vf64){0};
-    if (!w.in_beside) v_turn_c128(x);
+        for (int i = 0; i < WIDE_NUMBERS; i++)
+            x[i] = i < n ? wide_get(in + i * a->in_step, bytes, lines) : (vf64){0};
+    } else {
+        PAIRS_OPAQUE(in_row);
+        pairs_take(x, in, in_row, lines, n, bytes);
+    }
 #pragma GCC unroll 4
     for (int k = 0; k < WIDE_NUMBERS; k++) {
         if (k >= n) break;
@@ -56,12 +106,14 @@ LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, const char *in, uintpt
     if (!a->out) return b.own; /* the carry alone is asked for */
     char *out = (char *)to;
     int64_t apart = w.out_beside ? a->out_step : a->out_row;
-    const int64_t many = w.out_beside ? n : lines;
-    if (!w.out_beside) v_turn_c128(x);
-    if (!w.out_beside) PAIRS_OPAQUE(apart);
+    if (!w.out_beside) {
+        PAIRS_OPAQUE(apart);
+        pairs_give(x, out, apart, lines, n, bytes);
+        return b.own;
+    }
 #pragma GCC unroll 4
     for (int i = 0; i < WIDE_NUMBERS; i++, out += apart)
-        if (i < many) wide_put(out, bytes, x[i], w.out_beside ? lines : n);
+        if (i < n) wide_put(out, bytes, x[i], lines);
     return b.own;
 }
 
