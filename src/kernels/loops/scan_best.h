@@ -95,6 +95,9 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
 
 #ifndef NOMEN_SRC_SCAN_BEST_H
 #define NOMEN_SRC_SCAN_BEST_H
+/* Lanes of 8 bytes of the vectors that eight lines side by side are: four, of which two to four
+ * lines take one. */
+enum { BEST_EIGHTS = W64 < 4 ? W64 : 4 };
 /* Four lines in vectors of up to 32 bytes. Masks of short ones are joined in lanes of 32 bits: see
  * MASK in reduce_best.h. */
 #if VB == 16
@@ -200,10 +203,10 @@ static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
 
 /* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. They are
  * as many vectors as an ISA takes for eight positions: see scan_fold.h. */
-enum { FN(parts) = 8 / EIGHTS_LANES };
-typedef F FN(taken) __attribute__((vector_size(EIGHTS_LANES * sizeof(F))));
-typedef U FN(takes) __attribute__((vector_size(EIGHTS_LANES * sizeof(F))));
-typedef int64_t FN(where) __attribute__((vector_size(EIGHTS_LANES * 8)));
+enum { FN(parts) = 8 / BEST_EIGHTS };
+typedef F FN(taken) __attribute__((vector_size(BEST_EIGHTS * sizeof(F))));
+typedef U FN(takes) __attribute__((vector_size(BEST_EIGHTS * sizeof(F))));
+typedef int64_t FN(where) __attribute__((vector_size(BEST_EIGHTS * 8)));
 typedef struct FN(state) {
     F best[8];
     int64_t place[8];
@@ -241,15 +244,15 @@ static inline __attribute__((always_inline)) void FN(eights_part)(FN(state) * s,
     const F *const before = s->begun ? s->best : x; /* the first element reaches itself */
 #pragma GCC unroll 4
     for (int v = 0; v < parts; v++) {
-        memcpy(&best[v], before + v * EIGHTS_LANES, sizeof best[v]);
-        memcpy(&place[v], s->place + v * EIGHTS_LANES, sizeof place[v]);
+        memcpy(&best[v], before + v * BEST_EIGHTS, sizeof best[v]);
+        memcpy(&place[v], s->place + v * BEST_EIGHTS, sizeof place[v]);
     }
     s->begun = true;
     for (int64_t j = 0; j < n; j++, here += 1, x += lines, y += lines, at += lines)
 #pragma GCC unroll 4
         for (int v = 0; v < parts; v++) {
             FN(taken) one;
-            memcpy(&one, x + v * EIGHTS_LANES, sizeof one);
+            memcpy(&one, x + v * BEST_EIGHTS, sizeof one);
             FN(takes) take = (FN(takes))REACHES(one, best[v]);
 #if FLOATING
             take |= (FN(takes))(one != one);
@@ -257,18 +260,18 @@ static inline __attribute__((always_inline)) void FN(eights_part)(FN(state) * s,
             const FN(where) far = __builtin_convertvector(take, FN(where));
             best[v] = (FN(taken))(((FN(takes))one & take) | ((FN(takes))best[v] & ~take));
             place[v] = (here & far) | (place[v] & ~far);
-            memcpy(y + v * EIGHTS_LANES, &best[v], sizeof best[v]);
-            memcpy(at + v * EIGHTS_LANES, &place[v], sizeof place[v]);
+            memcpy(y + v * BEST_EIGHTS, &best[v], sizeof best[v]);
+            memcpy(at + v * BEST_EIGHTS, &place[v], sizeof place[v]);
         }
 #pragma GCC unroll 4
     for (int v = 0; v < parts; v++) {
-        memcpy(s->best + v * EIGHTS_LANES, &best[v], sizeof best[v]);
-        memcpy(s->place + v * EIGHTS_LANES, &place[v], sizeof place[v]);
+        memcpy(s->best + v * BEST_EIGHTS, &best[v], sizeof best[v]);
+        memcpy(s->place + v * BEST_EIGHTS, &place[v], sizeof place[v]);
     }
 }
 static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t *at, int64_t n,
                               int64_t lines, int64_t i) {
-    if (FN(parts) > 1 && lines <= EIGHTS_LANES)
+    if (FN(parts) > 1 && lines <= BEST_EIGHTS)
         FN(eights_part)(s, x, y, at, n, lines, i, 1);
     else
         FN(eights_part)(s, x, y, at, n, lines, i, FN(parts));
@@ -318,7 +321,7 @@ static const nomen__scanner FN(scanner) = {
 #if defined(KEYS) && SIMD_KEYS && !FLOATING
     .few = 2,
 #else /* two of eight lanes, or of four */
-    .few = EIGHTS_LANES == 4 && sizeof(T) == 8 ? 2 : 3,
+    .few = BEST_EIGHTS == 4 && sizeof(T) == 8 ? 2 : 3,
 #endif
 #if defined(KEYS) && SIMD_KEYS
     .whole = FN(whole),
