@@ -134,8 +134,12 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 /* ---- f32 to the narrow integers: as vectors, no ISA before AVX-512 truncates to int64 -------- */
 
 static inline vi32 v_cast_i32(vf32 x) {
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#if VB >= 32
+#if VB == 64
+    vi32 r = (vi32)_mm512_cvttps_epi32((__m512)x);
+#else
     vi32 r = (vi32)_mm256_cvttps_epi32((__m256)x);
+#endif
     const vi32 beyond = r == INT32_MIN; /* or that number itself */
 #else
     const vi32 beyond = ~(v_abs_f32(x) < 0x1p31f);
