@@ -329,6 +329,16 @@ static bool is_near_next(const nomen__iter *it, int k, int64_t item) {
            it->size[0] * FEWEST * item <= BLOCK_BYTES / 4;
 }
 
+/* Is the next row of this input in the lines of the cache that the one before has read, which have
+ * room in L1? Where rows are not short it is read as it lies, then, if elements are not put
+ * together from narrower ones. */
+static bool shares_lines(const nomen__iter *it, int k) {
+    enum { LEAST = 64, WIDE = 8 }; /* elements; bytes of one */
+    const int64_t step = llabs(it->step[1][k]);
+    return step && step < LINE && it->own[k] >= WIDE && it->size[0] >= LEAST &&
+           it->size[0] * LINE <= BLOCK_BYTES;
+}
+
 /* Are there enough elements along its dim without holes? */
 static bool has_lines(const nomen__iter *it, int k) {
     return it->size[dim_of_step(it, k, it->own[k])] * it->own[k] >= LINE / 2;
@@ -372,6 +382,7 @@ static void find_blocks(nomen__iter *it) {
     const bool apart = it->step[1][0] != it->size[0] * it->own[0]; /* not one row as they are */
     if (it->size[0] * item > (any_holes(it) ? HOLES_ROW : apart ? APART_BYTES : BLOCK_ROW)) return;
     const int cross = crossing(it, LINE);
+    if (cross && !has_lines(it, cross) && shares_lines(it, cross)) return;
     if (!cross || is_near_next(it, cross, item) || near_line(it, cross, item, false)) {
         find_whole(it, (cross ? BLOCK_BYTES : TILE_BYTES) / 4, item);
     } else if (!has_lines(it, cross)) {

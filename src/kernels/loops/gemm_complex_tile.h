@@ -7,9 +7,9 @@
  * summands, KC apart, since few sums wait for themselves. Rows of B are asked for ahead: they may
  * be a page apart, where the processor does not do so by itself (tried on AVX2 only). */
 static inline __attribute__((always_inline)) void TILE(direct_tile)(const nomen__gemm_args *g,
-                                                                  FN(corner) at, const int rows,
-                                                                  const int nv, const int beside,
-                                                                  int64_t count, bool onto) {
+                                                                    FN(corner) at, const int rows,
+                                                                    const int nv, const int beside,
+                                                                    int64_t count, bool onto) {
     const int64_t wide = TW * E;
     const char *a = at.a, *b = at.b;
     TV re[MR], im[MR];

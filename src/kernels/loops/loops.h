@@ -166,6 +166,13 @@ static inline void loop_give(const void *from, char *to, int64_t step, int64_t n
         loop_scatter_16(from, to, step, n);
 }
 
+/* How many of n elements the next block takes. What is dense need not be copied into one, or from
+ * it, where vectors are whole: the rest has a block of its own, if that is worth another. */
+static inline int64_t loop_part(int64_t n, int64_t most, int64_t lanes) {
+    enum { WORTH = 4 }; /* vectors */
+    return n >= most ? most : n >= WORTH * lanes ? n & -lanes : n;
+}
+
 /* n elements as whole vectors of so many lanes: where they are if they lie so, else in the block,
  * filled up with zeros. */
 static inline const void *loop_gather(void *block, const char *from, int64_t step, int64_t n,

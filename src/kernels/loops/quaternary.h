@@ -15,7 +15,7 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     OT result[LOOP_BLOCK];
     const T *p[4] = {NULL}; /* what is one number is so in all blocks */
     for (int64_t k; n > 0; n -= k, o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        k = loop_part(n, LOOP_BLOCK, W);
         for (int i = 0; i < 4; i++) {
             if (step[i + 1] || !p[i])
                 p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T), W);

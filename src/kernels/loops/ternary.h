@@ -66,7 +66,7 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     const T *px = NULL, *py = NULL, *pz = NULL; /* what is one number is so in all blocks */
     for (int64_t k; n > 0;
          n -= k, a += k * step[1], b += k * step[2], c += k * step[3], o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        k = loop_part(n, LOOP_BLOCK, W);
         if (step[1] || !px) px = loop_gather(x, a, step[1], k, sizeof(T), W);
         if (step[2] || !py) py = loop_gather(y, b, step[2], k, sizeof(T), W);
         if (step[3] || !pz) pz = loop_gather(z, c, step[3], k, sizeof(T), W);

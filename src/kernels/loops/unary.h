@@ -64,7 +64,7 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     T x[LOOP_BLOCK];
     OT result[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        k = loop_part(n, LOOP_BLOCK, W);
         const T *px = loop_gather(x, a, step[1], k, sizeof(T), W);
         OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
         int64_t j = 0;
