@@ -228,6 +228,9 @@ static inline void st_i32_n(void *p, vi32 v, int64_t k) { st_f32_n(p, (vf32)v, k
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
 #include "kernels/loops/casts_avx2.h"
 #endif
+#if VB >= 32
+#include "kernels/loops/casts_from_halves.h"
+#endif
 
 /* The low eight bits do not know whether they are signed. */
 static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
@@ -358,6 +361,8 @@ TO_HALVES(i8)
 TO_HALVES(i16)
 TO_HALVES(i32)
 TO_HALVES(f64)
+#endif
+#if VB < 32
 FROM_HALVES(u8)
 FROM_HALVES(i8)
 FROM_HALVES(i16)

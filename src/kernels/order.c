@@ -25,9 +25,9 @@ enum { KEYED = 4096 };
 /* So long rows are sorted in parts by several threads, and so long ones of 64-bit keys by one:
  * parts take a table of all bins, which a network of fewer elements does without. */
 enum { PARTED = 1 << 17, PARTED_ALONE = VB > 16 ? 1 << 19 : 1 << 17 };
-/* Rows of up to so many keys with positions are sorted by a network; 0: none is. With vectors of 64
- * bytes it compares elements in one instruction, with others words of them. */
-enum { WIDE = VB > 16 ? 8192 : 0, BY_WORDS = VB == 32 };
+/* Rows of up to so many keys with positions are sorted by a network; 0: none is. It compares
+ * words of them, unless many of these are alike. */
+enum { WIDE = VB > 16 ? 8192 : 0, BY_WORDS = VB > 16 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows are worked on LANES or more at a time where there are at least half as many. */

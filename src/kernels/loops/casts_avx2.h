@@ -1,5 +1,5 @@
 /* What AVX2 has no instructions for, and the compiler no way of its own: casts between int64 and
- * floating point, of f64 to the narrow integers, and of half types without a block of f32; no
+ * floating point, of f64 to the narrow integers, and to half types without a block of f32; no
  * include guard, included by cast.c. */
 
 /* ---- to int64 -------------------------------------------------------------------------------- */
@@ -286,55 +286,7 @@ static inline void st_number_bf16_n(void *p, vf32 x, int64_t k) {
 #define STBN st_bf16_n
 #include "kernels/loops/casts_halves.h"
 
-/* ---- from the half types --------------------------------------------------------------------- */
-
-static inline void st_wide(void *p, vf32 x) {
-    st_f64(p, v_low_f64(x));
-    st_f64((double *)p + W64, v_high_f64(x));
-}
-static inline void st_wide_n(void *p, vf32 x, int64_t k) {
-    if (k <= W64) {
-        st_f64_n(p, v_low_f64(x), k);
-        return;
-    }
-    st_f64(p, v_low_f64(x));
-    st_f64_n((double *)p + W64, v_high_f64(x), k - W64);
-}
-
-#define OT  double
-#define DST f64
-#define ST  st_wide
-#define STN st_wide_n
-#include "kernels/loops/casts_wide.h"
-
-#define OT      int32_t
-#define DST     i32
-#define EXPR(x) v_cast_i32(x)
-#define ST      st_i32
-#define STN     st_i32_n
-#include "kernels/loops/casts_wide.h"
-
-#define OT      int16_t
-#define DST     i16
-#define EXPR(x) v_cast_i32(x)
-#define ST      st_i16
-#define STN     st_i16_n
-#include "kernels/loops/casts_wide.h"
-
-#define OT      int8_t
-#define DST     i8
-#define EXPR(x) v_cast_i32(x)
-#define ST      st_i8
-#define STN     st_i8_n
-#include "kernels/loops/casts_wide.h"
-
 #undef V
 #undef W
 #undef SPLAT
-
-static void cast_f16_u8(char *const ptr[], const int64_t step[], int64_t n) {
-    cast_f16_i8(ptr, step, n);
-}
-static void cast_bf16_u8(char *const ptr[], const int64_t step[], int64_t n) {
-    cast_bf16_i8(ptr, step, n);
-}
+#undef EXPR

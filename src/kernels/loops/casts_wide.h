@@ -1,6 +1,6 @@
 /* Casts of both half types to one dtype by way of vectors of f32; no include guard, included by
- * casts_avx2.h. Wants OT, DST (its short name), EXPR(x) of a vector of f32, ST and STN, which store
- * that. Takes all of these away again. */
+ * casts_from_halves.h. Wants OT, DST (its short name), EXPR(x) of a vector of f32, ST and STN,
+ * which store that. Takes all of these away again. */
 #define T uint16_t
 
 #define FN  LOOP_NAME2(cast_f16, DST)

@@ -10,8 +10,8 @@ enum { COUNTED_BITS = 8, COUNTED_KINDS = 1 << COUNTED_BITS, COUNTED_MOST = 1 << 
 /* Rows that are so long (and of elements that are so wide) that it takes less time. Those of up to
  * WIDE wider elements are sorted before it would be known how far their keys lie apart. */
 static bool may_be_counted(const nomen__order_args *a, const order_type *t) {
-    enum { LEAST = VB > 32 ? 2048 : 256, LONGER = 4096 };
-    const int64_t least = t->item == 1 ? LEAST : VB <= 32 && t->item == 2 ? LONGER : WIDE + LONGER;
+    enum { LEAST = VB > 32 ? 512 : 256, LONGER = 4096 };
+    const int64_t least = t->item == 1 ? LEAST : t->item == 2 ? LONGER : WIDE + LONGER;
     return a->n >= least && a->n <= COUNTED_MOST && (a->rows == 1 || !are_beside(a));
 }
 

@@ -1,6 +1,6 @@
 /* Part of order.c: elements of 64 bits, a key above its position, sorted by words of 32 bits: what
  * a key is above the least one, cut behind as many bits as there is room for, and below that the
- * number of the element. Of words AVX2 has twice as many in a vector, and the lesser of two in one
+ * number of the element. Of words a vector has twice as many, and AVX2 the lesser of two in one
  * instruction instead of three. Elements that differ only in what was cut off are put in order
  * afterwards; where that are many, whole elements go by the network.
  *
