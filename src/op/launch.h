@@ -57,6 +57,12 @@ static inline bool nomen__are_ones(const nomen_tensor *in, int dim) {
 nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,
                                 nomen_tensor *const out[2], bool places);
 
+/* A reduction over a dim of a few, of many small groups, by operations between slices
+ * (reduce_slices.c): whether that is what has been done, and what came of it. Not worth it for
+ * fewer elements. */
+enum { NOMEN__SLICED = 256 };
+bool nomen__reduce_slices(const nomen__call *c, nomen_tensor *const *out, nomen_status *status);
+
 /* The set of dims that lines are along: that one, or where it is negative all of them. */
 static inline uint64_t nomen__along(int dim) { return dim < 0 ? UINT64_MAX : UINT64_C(1) << dim; }
 /* The dims of an input that repeat its lines along those in `along` (expand), `times` times or

@@ -935,6 +935,8 @@ static nomen_status reduce_ones(const nomen__call *c, nomen_tensor *const *out) 
 
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
     if ((!out[0] && !out[1]) || (out[0] ? out[0] : out[1])->numel == 0) return NOMEN_OK;
+    nomen_status sliced;
+    if (c->in[0]->numel >= NOMEN__SLICED && nomen__reduce_slices(c, out, &sliced)) return sliced;
     if (NOMEN_LIKELY(!(c->in[0]->flags & NOMEN__AWAY)) && reduce_few(c, out)) return NOMEN_OK;
     if (NOMEN_UNLIKELY(nomen__is_put_off(c->in[0]))) {
         bool done = false;
