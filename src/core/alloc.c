@@ -79,7 +79,9 @@ static void *map_aligned(size_t bytes, size_t alignment) {
     return p + before;
 }
 
-static size_t page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
+static size_t page_round(size_t bytes) {
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
 
 void *nomen__system_new(size_t bytes) {
     mark_started();

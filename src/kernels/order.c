@@ -27,7 +27,7 @@ enum { KEYED = 4096 };
 enum { PARTED = 1 << 17, PARTED_ALONE = VB > 16 ? 1 << 19 : 1 << 17 };
 /* Rows of up to so many keys with positions are sorted by a network; 0: none is. It compares
  * words of them, unless many of these are alike. */
-enum { WIDE = VB > 16 ? 8192 : 0, BY_WORDS = VB > 16 };
+enum { WIDE = VB > 16 ? 8192 : 0 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows are worked on LANES or more at a time where there are at least half as many. */

@@ -5,26 +5,27 @@
 typedef C FN(halves) __attribute__((vector_size(32)));
 
 /* The first so many lanes at p, and to p. */
+static inline __mmask8 FN(halves_some)(int64_t lanes) {
+    return (__mmask8)loop_first(lanes > 0 ? lanes : 0);
+}
 static inline FN(halves) FN(halves_at)(const char *p, int64_t lanes) {
     FN(halves) whole;
     if (lanes >= W / 2) {
         memcpy(&whole, p, sizeof whole);
         return whole;
     }
-    const __mmask8 mask = (__mmask8)loop_first(lanes > 0 ? lanes : 0);
-    return sizeof(C) == 4 ? (FN(halves))_mm256_maskz_loadu_ps(mask, p)
-                          : (FN(halves))_mm256_maskz_loadu_pd(mask, p);
+    return sizeof(C) == 4 ? (FN(halves))_mm256_maskz_loadu_ps(FN(halves_some)(lanes), p)
+                          : (FN(halves))_mm256_maskz_loadu_pd(FN(halves_some)(lanes), p);
 }
 static inline void FN(halves_to)(char *p, FN(halves) x, int64_t lanes) {
     if (lanes >= W / 2) {
         memcpy(p, &x, sizeof x);
         return;
     }
-    const __mmask8 mask = (__mmask8)loop_first(lanes > 0 ? lanes : 0);
     if (sizeof(C) == 4)
-        _mm256_mask_storeu_ps(p, mask, (__m256)x);
+        _mm256_mask_storeu_ps(p, FN(halves_some)(lanes), (__m256)x);
     else
-        _mm256_mask_storeu_pd(p, mask, (__m256d)x);
+        _mm256_mask_storeu_pd(p, FN(halves_some)(lanes), (__m256d)x);
 }
 
 /* Of each half of a register the even lanes or the odd ones of two vectors, and the way back. */

@@ -122,10 +122,10 @@ static APART bool sort_words(uint64_t *to, const uint64_t *a, int64_t n) {
 
 /* The same, whatever the keys are. */
 static void sort_some(uint64_t *to, uint64_t *a, int64_t n) {
-    if (!BY_WORDS || !sort_words(to, a, n)) sort_wide(to, a, n);
+    if (!sort_words(to, a, n)) sort_wide(to, a, n);
 }
 
 static void sort_here(uint64_t *a, uint64_t *spare, int64_t n) {
-    if (BY_WORDS) memcpy(spare, a, sizeof *a * (size_t)n);
-    sort_some(a, BY_WORDS ? spare : a, n);
+    memcpy(spare, a, sizeof *a * (size_t)n);
+    sort_some(a, spare, n);
 }

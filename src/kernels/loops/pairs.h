@@ -19,7 +19,6 @@
 #define V         vf32
 #define LD(p)     v_once_f32(ld_f32(p))
 #define LDN(p, k) ld_f32_n(p, 2 * (k))
-#define SPLAT(v)  v_splat_pair_f32(v)
 #define LD1(p)    v_pair_at_f32(p)
 #endif
 #define ST           st_f32
@@ -48,7 +47,6 @@
 #define ST           st_f64
 #define LDN(p, k)    ld_f64_n(p, 2 * (k))
 #define LD1(p)       v_pair_at_f64(p)
-#define SPLAT(v)     v_splat_pair_f64(v)
 #define STN(p, v, k) st_f64_n(p, v, 2 * (k))
 #include LOOP
 

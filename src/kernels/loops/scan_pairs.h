@@ -31,6 +31,22 @@ typedef struct pairs_way {
  * addresses would stay in a register. */
 #define PAIRS_OPAQUE(x) __asm__("" : "+r"(x))
 
+#if VB == 64
+/* The first n numbers of complex64 of a vector, as they are in memory. */
+LANES_INLINE turn_u64x4 pairs_get_narrow(const char *p, int64_t n) {
+    turn_u64x4 x;
+    if (n < WIDE_NUMBERS) return (turn_u64x4)_mm256_maskz_loadu_ps(simd_first8(2 * n), p);
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+LANES_INLINE void pairs_put_narrow(char *p, turn_u64x4 x, int64_t n) {
+    if (n < WIDE_NUMBERS)
+        _mm256_mask_storeu_ps(p, simd_first8(2 * n), (__m256)x);
+    else
+        memcpy(p, &x, sizeof x);
+}
+#endif
+
 /* A square of lines and elements, of which n are there, and the way back; lines are `row` bytes
  * apart, those that are not there the first one again. complex64 is turned over while it is narrow,
  * in half as many steps. */
@@ -39,13 +55,9 @@ LANES_INLINE void pairs_take(vf64 *x, const char *in, int64_t row, int lines, in
 #if VB == 64
     turn_u64x4 y[WIDE_NUMBERS];
     if (bytes == 8) {
-        const __mmask8 there = simd_first8(2 * (n < WIDE_NUMBERS ? n : WIDE_NUMBERS));
 #pragma GCC unroll 4
-        for (int i = 0; i < WIDE_NUMBERS; i++) {
-            const char *from = in + (i < lines ? i : 0) * row;
-            y[i] = (turn_u64x4)(n >= WIDE_NUMBERS ? _mm256_loadu_ps((const float *)from)
-                                                  : _mm256_maskz_loadu_ps(there, from));
-        }
+        for (int i = 0; i < WIDE_NUMBERS; i++)
+            y[i] = pairs_get_narrow(in + (i < lines ? i : 0) * row, n);
         turn_4_u64(y);
 #pragma GCC unroll 4
         for (int i = 0; i < WIDE_NUMBERS; i++) x[i] = (vf64)_mm512_cvtps_pd((__m256)y[i]);
@@ -62,18 +74,12 @@ LANES_INLINE void pairs_give(vf64 *x, char *out, int64_t row, int lines, int64_t
 #if VB == 64
     turn_u64x4 y[WIDE_NUMBERS];
     if (bytes == 8) {
-        const __mmask8 there = simd_first8(2 * (n < WIDE_NUMBERS ? n : WIDE_NUMBERS));
 #pragma GCC unroll 4
         for (int i = 0; i < WIDE_NUMBERS; i++) y[i] = (turn_u64x4)_mm512_cvtpd_ps((__m512d)x[i]);
         turn_4_u64(y);
 #pragma GCC unroll 4
-        for (int i = 0; i < WIDE_NUMBERS; i++, out += row) {
-            if (i >= lines) continue;
-            if (n >= WIDE_NUMBERS)
-                memcpy(out, &y[i], sizeof y[i]);
-            else
-                _mm256_mask_storeu_ps(out, there, (__m256)y[i]);
-        }
+        for (int i = 0; i < WIDE_NUMBERS; i++, out += row)
+            if (i < lines) pairs_put_narrow(out, y[i], n);
         return;
     }
 #endif
