@@ -4578,15 +4578,15 @@ NOMEN_API nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *a
 #define nomen_order_slices(...) \
     nomen_order_slices_call(&(const nomen_order_slices_args){.self = __VA_ARGS__})
 
-/* For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm with a gradient is made of, in which it can be a constant only.
+/* For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. The gradient of nuclear_norm is made with it.
  *
  *     result @ self has orthogonal rows
  *
  * Names: no names: the dims are new ones (rule unnamed).
  * Shapes: [..., n, m] gives [..., n, n].
  * Dtypes: as self.
- * Gradient: self.
- * Errors: fewer than two dims, integers and bool; a gradient of its gradient.
+ * Gradient: none.
+ * Errors: fewer than two dims, integers and bool.
  *
  * Example:
  *     >>> nomen.nuclear_norm(nomen.eye(3))
@@ -6295,6 +6295,27 @@ typedef struct nomen_tile_args {
 NOMEN_API nomen_tensor *nomen_tile_call(const nomen_tile_args *args);
 #define nomen_tile(...) \
     nomen_tile_call(&(const nomen_tile_args){.self = __VA_ARGS__})
+
+/* self times what counts as a constant in the gradient, though it depends on self: how nuclear_norm gets its gradient.
+ *
+ *     result = self * other
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self.
+ * Errors: a gradient of its gradient.
+ *
+ * Example:
+ *     >>> nomen.nuclear_norm(nomen.eye(3))
+ *     tensor(3.) */
+typedef struct nomen_times_slope_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+} nomen_times_slope_args;
+NOMEN_API nomen_tensor *nomen_times_slope_call(const nomen_times_slope_args *args);
+#define nomen_times_slope(...) \
+    nomen_times_slope_call(&(const nomen_times_slope_args){.self = __VA_ARGS__})
 
 /* The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.
  *

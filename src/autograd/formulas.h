@@ -86,7 +86,7 @@ nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_nansum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_nanmean(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g);
-nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_slope(nomen__backward *b, nomen_tensor *g);
 /* The p of a norm, an argument: 2 if it is not given. */
 double nomen__order_of_norm(const nomen__backward *b, int arg);
 /* The gradient of a p-norm over x, for p that is not infinite: norm and spread, the gradient of the

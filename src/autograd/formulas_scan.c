@@ -167,11 +167,9 @@ nomen_tensor *nomen__slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_te
     return nomen_mul(direction(x), nomen_mul(slope, spread));
 }
 
-/* The sum of lengths in this basis is the least there is, so it does not change with the basis; but
- * its slope does. */
-nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g) {
-    (void)g;
-    if (!nomen__grad_enabled) return nomen_zeros_like(b->in[0]);
+/* The slope of a nuclear norm changes with the matrix, in a way that nothing has kept. */
+nomen_tensor *nomen__g_slope(nomen__backward *b, nomen_tensor *g) {
+    if (!nomen__grad_enabled) return nomen_mul(g, nomen__conj(b->in[1]));
     nomen__fail(NOMEN_ERROR_STATE,
                 "nuclear_norm: the gradient of a nuclear norm cannot be differentiated again "
                 "(create_graph)");

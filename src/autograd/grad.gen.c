@@ -562,11 +562,6 @@ nomen_tensor *nomen__grad_normal_in_place(nomen__backward *b, int input) {
     return nomen__zero_like(b->g);
 }
 
-nomen_tensor *nomen__grad_orthogonal_basis(nomen__backward *b, int input) {
-    (void)input;
-    return nomen__g_basis(b, b->g);
-}
-
 nomen_tensor *nomen__grad_permute(nomen__backward *b, int input) {
     (void)input;
     return nomen__g_view(b, b->g);
@@ -799,6 +794,11 @@ nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_threshold(nomen__backward *b, int input) {
     (void)input;
     return nomen__g_threshold(b, b->g);
+}
+
+nomen_tensor *nomen__grad_times_slope(nomen__backward *b, int input) {
+    if (input == 0) return nomen__g_slope(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_to_device(nomen__backward *b, int input) {

@@ -1,14 +1,17 @@
 /* Two rows of a matrix: their scalar product, and their rotation into each other (Jacobi), of real
- * and of complex numbers; and a row in mirrors from both sides (Golub, Kahan).
+ * and of complex numbers; neighbouring rows rotated one pair after another; and a row in mirrors
+ * from both sides (Golub, Kahan).
  *
  * Idea: plain loops for the compiler's vectoriser; products in lanes of the same number in every
  * set, so that all add in the same order.
  *
  * Limit: loads and stores of L1, two of each per element of a rotation. */
 #include "kernels/loops/loops.h"
+#include "kernels/rotated.h"
 #include "kernels/simd/vmath_pairs.h"
 
 enum { COMPLEX_LANES = 32, FEW = 8 };
+enum { ROTATED_BYTES = NOMEN__ROTATED };
 
 #define T     float
 #define SFX   f32
@@ -48,6 +51,24 @@ enum { COMPLEX_LANES = 32, FEW = 8 };
 #define STN   STN_F64
 #define LANES COMPLEX_LANES
 #include "kernels/loops/mirror_complex.h"
+
+#define T   float
+#define SFX f32
+#define V   vf32
+#define W   W32
+#define LD  ld_f32
+#define ST  st_f32
+#define ONE v_set_f32
+#include "kernels/loops/rotations.h"
+
+#define T   double
+#define SFX f64
+#define V   vf64
+#define W   W64
+#define LD  ld_f64
+#define ST  st_f64
+#define ONE v_set_f64
+#include "kernels/loops/rotations.h"
 
 /* conj(a) * b: the real parts are the product of twice as many reals, the imaginary ones are those
  * of neighbours. */
@@ -98,5 +119,6 @@ const nomen__kernel NOMEN__TABLE(rotate)[] = {
     ROW("rows_product", NOMEN_C128, product_complex), ROW("row_mirror", NOMEN_F32, mirror_f32),
     ROW("row_mirror", NOMEN_F64, mirror_f64),         ROW("row_mirror", NOMEN_C64, mirror_c64),
     ROW("row_mirror", NOMEN_C128, mirror_c128),       ROW("rows_rotate", NOMEN_F64, rotate),
-    ROW("rows_rotate", NOMEN_C128, rotate_complex),   {.name = NULL},
+    ROW("rows_rotate", NOMEN_C128, rotate_complex),   ROW("rows_rotations", NOMEN_F32, rotations_f32),
+    ROW("rows_rotations", NOMEN_F64, rotations_f64),  {.name = NULL},
 };

@@ -1100,6 +1100,9 @@ nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args *args) {
 nomen_tensor *nomen_tile_call(const nomen_tile_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TILE], args, false);
 }
+nomen_tensor *nomen_times_slope_call(const nomen_times_slope_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TIMES_SLOPE], args, false);
+}
 nomen_tensor *nomen_to_call(const nomen_to_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TO], args, false);
 }

@@ -1,7 +1,8 @@
-/* Composite row: nuclear_norm, the sum of the singular values of matrices. Where a gradient is
- * asked for it is the sum of the lengths of rows in the right basis; since no other basis has a
- * smaller one, the basis counts as constant in the gradient. */
+/* Composite row: nuclear_norm, the sum of the singular values of matrices. Its gradient is the
+ * matrix with all of them 1 (its polar factor): where one is asked for, the norm is the sum of the
+ * products of both. */
 #include "nomen/ops.gen.h"
+#include "op/bidiagonal.h"
 #include "op/infer.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
@@ -73,19 +74,33 @@ static nomen_tensor *matrices(const nomen__call *c, const int *at) {
     return nomen_movedim(t, from, "-2 -1");
 }
 
-static nomen_tensor *in_double(nomen_tensor *t) {
-    const bool complex = nomen_dtype_is_complex(nomen_dtype_of(t));
-    return nomen_contiguous(nomen_cast(t, .dtype = complex ? NOMEN_C128 : NOMEN_F64));
+/* In the dtype that the basis is found in: rotations are as fast with all digits. */
+static nomen_tensor *widened(nomen_tensor *t) {
+    nomen_dtype d = nomen_dtype_of(t);
+    if (nomen_dtype_is_complex(d))
+        d = NOMEN_C128;
+    else if (t && t->size[t->ndim - 2] < NOMEN__MIRRORED_ROWS)
+        d = NOMEN_F64;
+    else if (d != NOMEN_F64)
+        d = NOMEN_F32;
+    return nomen_contiguous(nomen_cast(t, .dtype = d));
 }
 
-/* The largest element of each matrix, as a constant: squares of what is divided by it fit. */
+/* The largest element of each matrix: squares of what is divided by it fit. */
 static nomen_tensor *sizes_of(nomen_tensor *t) {
-    bool recording = nomen__grad_enabled;
-    nomen__grad_enabled = false;
     nomen_tensor *size = nomen_amax(nomen_abs(t), .dim = "-2 -1", .keepdim = true);
-    size = nomen_add(size, nomen_eq(size, nomen_scalar(0)));
-    nomen__grad_enabled = recording;
-    return size;
+    return nomen_add(size, nomen_eq(size, nomen_scalar(0)));
+}
+
+/* In the right basis rows are orthogonal, and only their lengths have to become 1; those without
+ * one stay. */
+static nomen_tensor *polar_factor(nomen_tensor *t) {
+    t = nomen_div(t, sizes_of(t));
+    nomen_tensor *basis = t ? nomen__scoped(nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL)) : t;
+    nomen_tensor *rows = nomen_matmul(basis, t);
+    nomen_tensor *length = nomen_norm(rows, .dim = "-1", .keepdim = true);
+    rows = nomen_div(rows, nomen_add(length, nomen_eq(length, nomen_scalar(0))));
+    return nomen_matmul(nomen_conj(nomen_movedim(basis, "-2", "-1")), rows);
 }
 
 static nomen_tensor *sum_of_values(nomen_tensor *t) {
@@ -93,18 +108,16 @@ static nomen_tensor *sum_of_values(nomen_tensor *t) {
 }
 
 /* The same in a way that has a gradient, and takes some times as long. */
-static nomen_tensor *sum_of_lengths(nomen_tensor *t) {
-    nomen_tensor *size = NULL;
+static nomen_tensor *sum_with_gradient(nomen_tensor *t) {
     if (t && t->numel) {
-        size = sizes_of(t);
-        t = size ? nomen_div(t, size) : NULL;
+        const bool recording = nomen__grad_enabled;
+        nomen__grad_enabled = false;
+        nomen_tensor *slope = nomen_conj(polar_factor(t));
+        nomen__grad_enabled = recording;
+        t = slope ? nomen__scoped(nomen__apply(NOMEN__OP_TIMES_SLOPE, t, slope)) : NULL;
     }
-    nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
-    nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
-    nomen_tensor *r = nomen_sum(lengths, .dim = "-1");
-    nomen__release(basis);
-    if (!size) return r;
-    return nomen_mul(r, nomen_reshape(size, (nomen_sizes){r ? r->ndim : 0, r ? r->size : NULL}));
+    nomen_tensor *r = nomen_sum(t, .dim = "-2 -1");
+    return nomen_dtype_is_complex(nomen_dtype_of(r)) ? nomen_real(r) : r;
 }
 
 nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
@@ -119,7 +132,7 @@ nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
     nomen__names_reduce(nomen__names_of(c->in[SELF]), mask, keep, &names);
     nomen_scope() {
         nomen_tensor *t = matrices(c, at);
-        r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_of_lengths(in_double(t));
+        r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_with_gradient(widened(t));
         int low = at[0] < at[1] ? at[0] : at[1], high = at[0] + at[1] - low;
         char dim[NOMEN__DIM_TEXT];
         if (keep) r = nomen_unsqueeze(r, nomen__one_dim(low, dim));

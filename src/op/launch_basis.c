@@ -1,6 +1,9 @@
-/* The basis in which the rows of a matrix are orthogonal, by rotations of two rows at a time
- * (Jacobi, one-sided): in it the nuclear norm is a sum of lengths. */
+/* The basis in which the rows of a matrix are orthogonal, for the gradient of the nuclear norm. By
+ * rotations of two rows at a time (Jacobi, one-sided), and for real matrices of many rows by mirrors
+ * (launch_singular.c): rotations of long rows take n^3 steps a sweep. */
+#include "op/bidiagonal.h"
 #include "op/launch.h"
+#include "op/singular.h"
 #include "op/rows.gen.h"
 
 #include <math.h>
@@ -112,34 +115,43 @@ nomen_status nomen__shape_orthogonal_basis(nomen__call *c) {
     return NOMEN_OK;
 }
 
+static nomen_status basis_by_rotations(nomen_tensor *in, nomen_tensor *basis) {
+    const int64_t n = in->size[in->ndim - 2], m = in->size[in->ndim - 1], count = in->numel / m;
+    const bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
+    const nomen_dtype wide = complex ? NOMEN_C128 : NOMEN_F64;
+    nomen_tensor *rows = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
+    nomen_tensor *squares = nomen__tensor_empty(NOMEN_F64, 1, &count);
+    nomen_status s = rows && squares ? nomen__copy_values(rows, in) : NOMEN_ERROR_MEMORY;
+    if (!s) {
+        job j = {(double *)(void *)rows->data,
+                 (double *)(void *)basis->data,
+                 (double *)(void *)squares->data,
+                 n,
+                 m,
+                 complex ? 2 : 1,
+                 nomen__kernel_find("rows_product", wide)->loop,
+                 nomen__kernel_find("rows_rotate", wide)->loop};
+        const int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
+        s = nomen__parallel_asking(count / n, grain > 1 ? grain : 1, matrices, &j);
+    }
+    nomen__release(squares);
+    nomen__release(rows);
+    return s;
+}
+
 nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     nomen_tensor *in = c->in[0], *out = c->out[0];
-    int64_t n = in->size[in->ndim - 2], m = in->size[in->ndim - 1];
-    bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
-    nomen_dtype wide = complex ? NOMEN_C128 : NOMEN_F64;
+    const nomen_dtype own = (nomen_dtype)in->dtype;
     if (!out->numel) return NOMEN_OK;
+    const bool complex = nomen_dtype_is_complex(own);
+    const bool mirrored = !complex && in->size[in->ndim - 2] >= NOMEN__MIRRORED_ROWS;
+    const nomen_dtype wide = complex ? NOMEN_C128 : mirrored && own != NOMEN_F64 ? NOMEN_F32 : NOMEN_F64;
     nomen_tensor *basis = nomen__launch_output(out, wide, false);
-    nomen_tensor *rows = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
-    int64_t count = out->numel / n;
-    nomen_tensor *squares = nomen__tensor_empty(NOMEN_F64, 1, &count);
-    bool enough = basis && rows && squares;
-    nomen_status s = enough ? nomen__copy_values(rows, in) : NOMEN_ERROR_MEMORY;
-    if (s) {
-        nomen__release(squares);
-        nomen__release(rows);
-        return nomen__launch_end(out, basis, s);
-    }
-    job j = {(double *)(void *)rows->data,
-             (double *)(void *)basis->data,
-             (double *)(void *)squares->data,
-             n,
-             m,
-             complex ? 2 : 1,
-             nomen__kernel_find("rows_product", wide)->loop,
-             nomen__kernel_find("rows_rotate", wide)->loop};
-    int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
-    s = nomen__parallel_asking(out->numel / (n * n), grain > 1 ? grain : 1, matrices, &j);
-    nomen__release(rows);
-    nomen__release(squares);
+    nomen_tensor *from = in->flags & NOMEN__CONTIGUOUS ? nomen__launch_input(in, mirrored ? wide : own)
+                                                       : nomen__launch_converted(in, mirrored ? wide : own);
+    nomen_status s = !basis || !from ? NOMEN_ERROR_MEMORY
+                     : mirrored      ? nomen__basis_by_mirrors(from, basis)
+                                     : basis_by_rotations(from, basis);
+    nomen__launch_done(in, from);
     return nomen__launch_end(out, basis, s);
 }

@@ -1,5 +1,7 @@
-/* The sum of the singular values of matrices. Mirrors make a matrix bidiagonal (Golub, Kahan),
- * quotients and differences with shifts (Fernando, Parlett) find its values; no vectors are kept.
+/* The sum of the singular values of matrices, and the basis in which their rows are orthogonal.
+ * Mirrors make a matrix bidiagonal (Golub, Kahan); quotients and differences with shifts (Fernando,
+ * Parlett) find its values, no vectors are kept. For the basis those from the left are, and turned
+ * by what makes it diagonal (bidiagonal.h).
  * Matrices of float32 and complex64 stay so in the mirrors, as in LAPACK: the rounding of the
  * values themselves moves a singular value as much. Of far more columns than rows a triangle is
  * made first; complex ones of such sizes become real ones of twice the size, which have each value
@@ -7,7 +9,10 @@
  *
  * Limit: what is left of the matrix is read and written once for each of its rows; of the triangle
  * before, products of matrices. */
+#include "kernels/rotated.h"
+#include "op/bidiagonal.h"
 #include "op/launch.h"
+#include "op/singular.h"
 #include "op/rows.gen.h"
 
 #include <float.h>
@@ -25,18 +30,27 @@ enum { PANEL = 64, FEW_ROWS = 8, STRIP = 128, ACROSS = 256, LEAST_SIDE = 256, CH
 typedef struct job {
     const nomen_tensor *in; /* complex128, complex64, float64 or float32, contiguous */
     double *work, *out;
+    char *basis;               /* NULL: the sum is wanted */
     int64_t n, m, columns;     /* rows; columns of what becomes bidiagonal, and before it; n is not
                                   more than the others. Of doubled matrices twice as many */
     int64_t chunk, strip;      /* columns that become a triangle at a time, 0: it is none; bytes of
-                                  work of some rows then */
+                                  work of some rows then, and for the basis */
     int64_t grain, each, room; /* matrices that share work; numbers of it, and of those for the
                                   matrix itself */
+    int64_t beside, normals;   /* numbers of what is beside it, and of the normals */
     bool complex, doubled;     /* complex numbers are worked on as such, or as real ones */
     bool single, tall;         /* tall: the rows of work are the columns of the matrix */
-    nomen__loop *product, *add, *times, *mirror;
+    nomen__loop *product, *add, *times, *mirror, *rotations;
     const nomen__reducer *most_of;
     const nomen__gemm *gemm;
 } job;
+
+/* What one matrix at a time needs; normals to factors: NULL but for the basis, see
+ * singular_stages.h, singular_basis.h and bidiagonal.h. */
+typedef struct room {
+    void *matrix, *more, *normals, *strips;
+    double *diagonal, *beside, *twices, *factors;
+} room;
 
 /* Rows that may be worked on at the same time: a panel, and the strips below. */
 static int64_t strips_of(const job *j) { return (j->m - 1) / STRIP + 2; }
@@ -46,12 +60,14 @@ static int64_t strips_of(const job *j) { return (j->m - 1) / STRIP + 2; }
 #define T       float
 #define SFX     f32
 #define COMPLEX false
+#define EPSILON FLT_EPSILON
 #define LEAST   (FLT_MIN / FLT_EPSILON)
 #include "op/singular_mirrors.h"
 
 #define T       double
 #define SFX     f64
 #define COMPLEX true
+#define EPSILON DBL_EPSILON
 #define LEAST   (DBL_MIN / DBL_EPSILON)
 #include "op/singular_mirrors.h"
 
@@ -184,22 +200,44 @@ static double sum_of_values(double *diagonal, double *beside, double *work, int6
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
+/* Numbers are rows of the cache apart. */
+static double *lines_at(double *at) {
+    return (double *)(((uintptr_t)at + 63) / 64 * 64);
+}
+
+static room room_at(const job *j, int64_t k) {
+    double *at = j->work + k * j->each;
+    room r = {.matrix = at, .diagonal = at + j->room};
+    r.beside = r.diagonal + j->n;
+    r.more = r.beside + j->n;
+    if (!j->basis) return r;
+    r.twices = r.diagonal + j->beside;
+    r.factors = r.twices + j->n;
+    r.normals = lines_at(r.factors + NOMEN__SWEEPS * 2 * j->n);
+    r.strips = lines_at((double *)r.normals + j->normals);
+    return r;
+}
+
 static void matrices(void *context, int64_t begin, int64_t end) {
     const job *j = context;
+    const room r = room_at(j, begin / j->grain);
     for (int64_t at = begin; at < end && !nomen__is_stopped(); at++) {
-        double *matrix = j->work + begin / j->grain * j->each, *diagonal = matrix + j->room;
-        double *beside = diagonal + j->n, *work = beside + j->n, scale;
-        void *numbers = matrix, *more = work;
-        const bool whole =
-            j->complex
-                ? (j->single ? diagonals_of_c64(j, at, numbers, diagonal, beside, more, &scale)
-                             : diagonals_of_c128(j, at, numbers, diagonal, beside, more, &scale))
-            : j->single ? diagonals_of_f32(j, at, numbers, diagonal, beside, more, &scale)
-                        : diagonals_of_f64(j, at, numbers, diagonal, beside, more, &scale);
+        double scale;
+        const bool whole = j->complex  ? (j->single ? diagonals_of_c64(j, at, &r, &scale)
+                                                    : diagonals_of_c128(j, at, &r, &scale))
+                           : j->single ? diagonals_of_f32(j, at, &r, &scale)
+                                       : diagonals_of_f64(j, at, &r, &scale);
+        if (j->basis) {
+            const bool finite = !isnan(scale);
+            if (!whole || !(j->single ? basis_of_f32(j, at, &r, finite)
+                                      : basis_of_f64(j, at, &r, finite)))
+                return;
+            continue;
+        }
         j->out[at] = scale;
         if (!whole) return;
         if (isnan(scale)) continue;
-        const double sum = sum_of_values(diagonal, beside, work, j->n);
+        const double sum = sum_of_values(r.diagonal, r.beside, r.more, j->n);
         j->out[at] = scale * (j->doubled ? sum / 2 : sum);
     }
 }
@@ -224,6 +262,21 @@ static bool is_long(int64_t n, int64_t columns) {
     return n >= FEW_ROWS && columns >= n + n / 2 && columns >= CHUNK / 16 / n;
 }
 
+/* *most: at least what products need for `some` mirrors of `wide` columns and r rows. */
+static void ask_scratch(const job *j, int64_t r, int64_t some, int64_t wide, size_t *most) {
+    const int64_t sizes[][2] = {
+        {some, wide}, {some, some}, {some, r}, {ACROSS, some}, {wide % ACROSS, some}};
+    for (int i = 0; i < 5; i++) {
+        const size_t bytes = j->gemm->scratch(r, sizes[i][0], sizes[i][1]);
+        *most = bytes > *most ? bytes : *most;
+    }
+}
+
+static int64_t strip_of(const job *j, size_t scratch) {
+    const size_t strip = (size_t)item_of(j) * STRIP * (PANEL + PANEL + ACROSS) + scratch;
+    return (int64_t)((strip + 63) / 64 * 64);
+}
+
 /* How many columns at a time become one. */
 static void plan_triangle(job *j) {
     const int64_t padded = (j->n + FEW_ROWS - 1) / FEW_ROWS * FEW_ROWS;
@@ -236,24 +289,31 @@ static void plan_triangle(job *j) {
     j->chunk = ((j->columns - 1) / chunks / 16 + 1) * 16;
     size_t scratch = 0;
     for (int64_t r = FEW_ROWS; r <= STRIP && r <= padded; r += FEW_ROWS)
-        for (int64_t some = FEW_ROWS; some <= PANEL; some += FEW_ROWS) {
-            const int64_t sizes[][2] = {{some, j->chunk},
-                                        {some, some},
-                                        {some, r},
-                                        {ACROSS, some},
-                                        {j->chunk % ACROSS, some}};
-            for (int i = 0; i < 5; i++) {
-                const size_t bytes = j->gemm->scratch(r, sizes[i][0], sizes[i][1]);
-                scratch = bytes > scratch ? bytes : scratch;
-            }
-        }
-    const size_t item = (size_t)item_of(j);
-    const size_t strip = item * STRIP * (PANEL + PANEL + ACROSS) + scratch;
-    j->strip = (int64_t)((strip + 63) / 64 * 64);
+        for (int64_t some = FEW_ROWS; some <= PANEL; some += FEW_ROWS)
+            ask_scratch(j, r, some, j->chunk, &scratch);
+    j->strip = strip_of(j, scratch);
+}
+
+/* Numbers behind those that the sum needs. */
+static int64_t plan_basis(job *j) {
+    const int64_t item = item_of(j), n = j->n, across = NOMEN__ROTATED / item;
+    size_t scratch = 0;
+    for (int64_t left = n - 1; left > 0; left -= PANEL) {
+        const int64_t some = left < PANEL ? left : PANEL;
+        const int64_t rows[] = {some, left < STRIP ? left : STRIP, left % STRIP};
+        for (int i = 0; i < 3; i++) ask_scratch(j, rows[i], some, left, &scratch);
+    }
+    const int64_t strip = strip_of(j, scratch), lines = 64 / (int64_t)sizeof(double);
+    j->strip = strip > j->strip ? strip : j->strip;
+    j->normals = (n * ((n - 1) / across + 1) * NOMEN__ROTATED) / (int64_t)sizeof(double);
+    const int64_t strips = 2 * PANEL * PANEL * item + ((n - 1) / STRIP + 1) * j->strip;
+    return n + NOMEN__SWEEPS * 2 * n + lines + j->normals + lines +
+           strips / (int64_t)sizeof(double);
 }
 
 /* How much work a matrix needs; its sizes are known to fit. */
 static void plan_work(job *j) {
+    const int64_t basis = j->basis ? plan_basis(j) : 0;
     const int64_t item = item_of(j), n = j->n, m = j->m;
     const int64_t numbers = j->chunk ? m * m : n * m, parts = n * m / PART + 2;
     const int64_t mirrors = (4 * (m + 1) + (parts < n ? parts : n) * m) * item;
@@ -261,16 +321,18 @@ static void plan_work(job *j) {
         j->chunk ? 64 + strips_of(j) * j->strip + (2 * PANEL * PANEL + m * j->chunk) * item : 0;
     const int64_t beside = mirrors > triangle ? mirrors : triangle;
     j->room = (numbers * item + 7) / 8;
-    j->each = j->room + 2 * n + (beside + 7) / 8;
+    j->beside = 2 * n + (beside + 7) / 8;
+    j->each = j->room + j->beside + basis;
 }
 
-static nomen_status sums_of(job *j, int64_t count, nomen_tensor *sums) {
+static nomen_status work_on(job *j, int64_t count) {
     const nomen_dtype real = j->single ? NOMEN_F32 : NOMEN_F64;
     const nomen_dtype own = !j->complex ? real : j->single ? NOMEN_C64 : NOMEN_C128;
     j->product = nomen__kernel_find("rows_product", real)->loop;
     j->add = nomen__kernel_find("add_scaled", own)->loop;
     j->times = nomen__kernel_find("mul", real)->loop;
     j->mirror = nomen__kernel_find("row_mirror", own)->loop;
+    j->rotations = nomen__kernel_find("rows_rotations", real)->loop;
     j->most_of = nomen__kernel_find("norm_max", real)->reducer;
     j->gemm = nomen__kernel_find("matmul", real)->gemm;
     plan_triangle(j);
@@ -281,7 +343,6 @@ static nomen_status sums_of(job *j, int64_t count, nomen_tensor *sums) {
     nomen_tensor *work = nomen__tensor_empty(NOMEN_F64, 1, &all);
     if (!work) return NOMEN_ERROR_MEMORY;
     j->work = (double *)(void *)work->data;
-    j->out = (double *)(void *)sums->data;
     nomen_status s = nomen__parallel_asking(count, j->grain, matrices, j);
     nomen__release(work);
     return s;
@@ -319,9 +380,17 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     j.doubled = doubled;
     j.n = rows * (doubled ? 2 : 1);
     j.columns = columns * (doubled ? 2 : 1);
-    nomen_status s = in && sums ? sums_of(&j, count, sums) : NOMEN_ERROR_MEMORY;
+    if (sums) j.out = (double *)(void *)sums->data;
+    nomen_status s = in && sums ? work_on(&j, count) : NOMEN_ERROR_MEMORY;
     if (!s) s = nomen__copy_values(out, sums);
     nomen__launch_done(t, in);
     nomen__release(sums);
     return s;
+}
+
+nomen_status nomen__basis_by_mirrors(const nomen_tensor *in, nomen_tensor *basis) {
+    const int64_t n = in->size[in->ndim - 2], m = in->size[in->ndim - 1];
+    job j = {.in = in, .single = in->dtype == NOMEN_F32, .n = n, .columns = m};
+    j.basis = basis->data;
+    return work_on(&j, in->numel / (n * m));
 }

@@ -259,34 +259,35 @@ enum {
     NOMEN__OP_TENSOR_SPLIT = 251,
     NOMEN__OP_THRESHOLD = 252,
     NOMEN__OP_TILE = 253,
-    NOMEN__OP_TO = 254,
-    NOMEN__OP_TO_DEVICE = 255,
-    NOMEN__OP_TOPK = 256,
-    NOMEN__OP_TRACE = 257,
-    NOMEN__OP_TRANSPOSE = 258,
-    NOMEN__OP_TRIL = 259,
-    NOMEN__OP_TRIU = 260,
-    NOMEN__OP_TRUNC = 261,
-    NOMEN__OP_UNBIND = 262,
-    NOMEN__OP_UNFLATTEN = 263,
-    NOMEN__OP_UNFOLD = 264,
-    NOMEN__OP_UNIFORM = 265,
-    NOMEN__OP_UNIQUE = 266,
-    NOMEN__OP_UNIQUE_CONSECUTIVE = 267,
-    NOMEN__OP_UNSQUEEZE = 268,
-    NOMEN__OP_VAR = 269,
-    NOMEN__OP_VAR_MEAN = 270,
-    NOMEN__OP_VIEW = 271,
-    NOMEN__OP_VIEW_AS_COMPLEX = 272,
-    NOMEN__OP_VIEW_AS_REAL = 273,
-    NOMEN__OP_VIEW_DTYPE = 274,
-    NOMEN__OP_VSPLIT = 275,
-    NOMEN__OP_VSTACK = 276,
-    NOMEN__OP_WHERE = 277,
-    NOMEN__OP_ZERO = 278,
-    NOMEN__OP_ZEROS = 279,
-    NOMEN__OP_ZEROS_LIKE = 280,
-    NOMEN__OP_COUNT = 281
+    NOMEN__OP_TIMES_SLOPE = 254,
+    NOMEN__OP_TO = 255,
+    NOMEN__OP_TO_DEVICE = 256,
+    NOMEN__OP_TOPK = 257,
+    NOMEN__OP_TRACE = 258,
+    NOMEN__OP_TRANSPOSE = 259,
+    NOMEN__OP_TRIL = 260,
+    NOMEN__OP_TRIU = 261,
+    NOMEN__OP_TRUNC = 262,
+    NOMEN__OP_UNBIND = 263,
+    NOMEN__OP_UNFLATTEN = 264,
+    NOMEN__OP_UNFOLD = 265,
+    NOMEN__OP_UNIFORM = 266,
+    NOMEN__OP_UNIQUE = 267,
+    NOMEN__OP_UNIQUE_CONSECUTIVE = 268,
+    NOMEN__OP_UNSQUEEZE = 269,
+    NOMEN__OP_VAR = 270,
+    NOMEN__OP_VAR_MEAN = 271,
+    NOMEN__OP_VIEW = 272,
+    NOMEN__OP_VIEW_AS_COMPLEX = 273,
+    NOMEN__OP_VIEW_AS_REAL = 274,
+    NOMEN__OP_VIEW_DTYPE = 275,
+    NOMEN__OP_VSPLIT = 276,
+    NOMEN__OP_VSTACK = 277,
+    NOMEN__OP_WHERE = 278,
+    NOMEN__OP_ZERO = 279,
+    NOMEN__OP_ZEROS = 280,
+    NOMEN__OP_ZEROS_LIKE = 281,
+    NOMEN__OP_COUNT = 282
 };
 
 nomen__step nomen__choose_bound;
@@ -676,7 +677,6 @@ nomen__gradient nomen__grad_neg;
 nomen__gradient nomen__grad_norm;
 nomen__gradient nomen__grad_normal;
 nomen__gradient nomen__grad_normal_in_place;
-nomen__gradient nomen__grad_orthogonal_basis;
 nomen__gradient nomen__grad_permute;
 nomen__gradient nomen__grad_poisson;
 nomen__gradient nomen__grad_polar;
@@ -722,6 +722,7 @@ nomen__gradient nomen__grad_take_dims;
 nomen__gradient nomen__grad_tan;
 nomen__gradient nomen__grad_tanh;
 nomen__gradient nomen__grad_threshold;
+nomen__gradient nomen__grad_times_slope;
 nomen__gradient nomen__grad_to_device;
 nomen__gradient nomen__grad_topk;
 nomen__gradient nomen__grad_transpose;

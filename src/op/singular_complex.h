@@ -74,19 +74,18 @@ static int FN(put)(R *to, T factor) {
 #include "op/singular_stages.h"
 
 /* As in singular_mirrors.h. */
-static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,
-                             T *work, double *factor) {
+static bool FN(diagonals_of)(const job *j, int64_t at, const room *r, double *factor) {
     const int64_t count = j->n * j->columns;
     const T *from = (const T *)(const void *)j->in->data + at * count;
     int power;
     *factor = NAN;
     if (!FN2(power_of, PARTS_SFX)(j, (const R *)from, 2 * count, &power)) return true;
     *factor = ldexp(1, power);
-    FN(taken) s = {.j = j, .from = from, .to = matrix};
+    FN(taken) s = {.j = j, .from = from, .to = r->matrix};
     s.half = ldexp(1, -power / 2);
     s.other = ldexp(1, -(power - power / 2));
     nomen__parallel(j->n, PART / j->columns + 1, FN(take_rows), &s);
-    return FN(bidiagonal)(j, matrix, diagonal, beside, work);
+    return FN(bidiagonal)(j, r->matrix, r, r->more);
 }
 
 #undef R

@@ -1,6 +1,6 @@
 /* Include-template: a matrix of T as it is taken in, and in mirrors from both sides until it is
- * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?), LEAST (what counts as nothing
- * beside 1, when squared). After: FN(diagonals_of); these are undefined. */
+ * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?), EPSILON, LEAST (what counts
+ * as nothing beside 1, when squared). After: FN(diagonals_of), FN(basis_of); these are undefined. */
 
 #define FN(part)       FN2(part, SFX)
 #define FN2(part, sfx) FN3(part, sfx)
@@ -144,10 +144,10 @@ static int FN(put)(T *to, double factor) {
 
 /* The matrix number `at` as a bidiagonal one with the same singular values, but for a factor.
  * False: it was stopped. Matrices whose numbers are not all finite: the factor is NaN. */
-static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,
-                             T *work, double *factor) {
+static bool FN(diagonals_of)(const job *j, int64_t at, const room *r, double *factor) {
     const int64_t count = j->n * j->columns / (COMPLEX && j->doubled ? 2 : 1);
     const T *from = (const T *)(const void *)j->in->data + at * count;
+    T *matrix = r->matrix, *work = r->more;
     int power;
     *factor = NAN;
     if (!FN(power_of)(j, from, count, &power)) return true;
@@ -156,12 +156,16 @@ static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagon
         FN(take_columns)(j, from, power, 0, j->columns, matrix, j->m);
     else if (!FN(triangle_of)(j, from, power, matrix, work))
         return false;
-    return FN(bidiagonal)(j, matrix, diagonal, beside, work);
+    if (r->normals) memset(r->normals, 0, sizeof(T) * (size_t)(j->n * j->n));
+    return FN(bidiagonal)(j, matrix, r, work);
 }
+
+#include "op/singular_basis.h"
 
 #undef T
 #undef SFX
 #undef COMPLEX
+#undef EPSILON
 #undef LEAST
 #undef FN
 #undef FN2

@@ -32,8 +32,10 @@ static void FN(mirror_rows)(void *context, int64_t begin, int64_t end) {
 }
 
 /* Diagonal and what is beside it, beside[k] before diagonal[k + 1]. `at` shares its memory with
- * nobody; work: four vectors, and one for each part. False: it was stopped. */
-static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside, T *work) {
+ * nobody; work: four vectors, and one for each part. Where there is room for normals, n x n of
+ * zeros, those of the mirrors from the left go to its rows, and `twice` of normal_of to twices.
+ * False: it was stopped. */
+static bool FN(bidiagonal)(const job *j, T *at, const room *r, T *work) {
     const int64_t n = j->n, m = j->m;
     T *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
     FN(stage) s = {.j = j};
@@ -52,15 +54,18 @@ static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside
         s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
         if (s.other != 0)
             FN(add)(j, s.row, FN(less)(s.other, s.last_column[0]), s.last_sums + 1, s.wide);
-        diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
-        beside[k] = 0;
+        r->diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
+        r->beside[k] = 0;
         if (!left) return true;
         nomen__parallel(left, s.some, FN(mirror_rows), &s);
         for (int64_t p = 1; p < s.parts; p++) FN(add)(j, s.sums, ONE, s.sums + p * m, s.wide);
         if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(T) * (size_t)s.wide);
         const T first = s.column[0];
-        beside[k] = FN(normal_of)(j, s.column, left, &s.other);
+        r->beside[k] = FN(normal_of)(j, s.column, left, &s.other);
         FN(add)(j, sums[k & 1], FN(apart)(s.column[0], first), s.row + m, s.wide);
+        if (!r->normals) continue;
+        memcpy((T *)r->normals + k * (n + 1) + 1, s.column, sizeof(T) * (size_t)left);
+        r->twices[k] = s.other;
     }
     return true;
 }

@@ -1422,6 +1422,11 @@ static const nomen__argspec args_tile[] = {
     {"dims", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_tile_args, dims)},
 };
 static const nomen_tile_args given_tile = {.self = NOMEN__ONES, .dims = {-1, NOMEN__ONES}};
+static const nomen__argspec args_times_slope[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_times_slope_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_times_slope_args, other)},
+};
+static const nomen_times_slope_args given_times_slope = {.self = NOMEN__ONES, .other = NOMEN__ONES};
 static const nomen__argspec args_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_to_args, dtype)},
@@ -10754,15 +10759,15 @@ const nomen__op nomen__ops[] = {
     {
         .name = "orthogonal_basis",
         .signature = "(self)",
-        .doc = "For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm with a gradient is made of, in which it can be a constant only.\n"
+        .doc = "For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. The gradient of nuclear_norm is made with it.\n"
         "\n"
         "    result @ self has orthogonal rows\n"
         "\n"
         "Names: no names: the dims are new ones (rule unnamed).\n"
         "Shapes: [..., n, m] gives [..., n, n].\n"
         "Dtypes: as self.\n"
-        "Gradient: self.\n"
-        "Errors: fewer than two dims, integers and bool; a gradient of its gradient.\n"
+        "Gradient: none.\n"
+        "Errors: fewer than two dims, integers and bool.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
@@ -10797,8 +10802,6 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_orthogonal_basis,
         .launch = nomen__launch_orthogonal_basis,
-        .grad = nomen__grad_orthogonal_basis,
-        .save = {[0] = 1u << 0},
     },
     {
         .name = "outer",
@@ -14223,6 +14226,56 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_tile,
     },
     {
+        .name = "times_slope",
+        .signature = "(self, other)",
+        .doc = "self times what counts as a constant in the gradient, though it depends on self: how nuclear_norm gets its gradient.\n"
+        "\n"
+        "    result = self * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self.\n"
+        "Errors: a gradient of its gradient.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
+        "    tensor(3.)\n",
+        .id = 254,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .three = NOMEN__THREE_NEVER,
+        .tail = sizeof(nomen_times_slope_args),
+        .bytes = sizeof(nomen_times_slope_args),
+        .given = &given_times_slope,
+        .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
+        .nout = 1,
+        .forms = 0,
+        .args = args_times_slope,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .pieces = 1,
+        .pieces_kept = 0,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .kernel = "mul",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_times_slope,
+        .save = {[0] = 1u << 1},
+    },
+    {
         .name = "to",
         .signature = "(self, dtype=None, copy=False, device=None)",
         .doc = "The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.\n"
@@ -14236,7 +14289,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 254,
+        .id = 255,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14278,7 +14331,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 255,
+        .id = 256,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14327,7 +14380,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 256,
+        .id = 257,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14381,7 +14434,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
         "    tensor(5.)\n",
-        .id = 257,
+        .id = 258,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14425,7 +14478,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 258,
+        .id = 259,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14477,7 +14530,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 259,
+        .id = 260,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14530,7 +14583,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 260,
+        .id = 261,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14581,7 +14634,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 261,
+        .id = 262,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -14631,7 +14684,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 262,
+        .id = 263,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14673,7 +14726,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 263,
+        .id = 264,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14721,7 +14774,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 264,
+        .id = 265,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14770,7 +14823,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 265,
+        .id = 266,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14822,7 +14875,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
         "    tensor([[1, 5],\n"
         "            [2, 0]], names=('N', 'C'))\n",
-        .id = 266,
+        .id = 267,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14864,7 +14917,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
         "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
-        .id = 267,
+        .id = 268,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14907,7 +14960,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 268,
+        .id = 269,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -14955,7 +15008,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 269,
+        .id = 270,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15004,7 +15057,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 270,
+        .id = 271,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15056,7 +15109,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 271,
+        .id = 272,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15103,7 +15156,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 272,
+        .id = 273,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15151,7 +15204,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 273,
+        .id = 274,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15198,7 +15251,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
         "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
-        .id = 274,
+        .id = 275,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15243,7 +15296,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 275,
+        .id = 276,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15288,7 +15341,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.vstack([x, x]).names\n"
         "    (None, 'C')\n",
-        .id = 276,
+        .id = 277,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -15332,7 +15385,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 277,
+        .id = 278,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -15382,7 +15435,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 278,
+        .id = 279,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -15431,7 +15484,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 279,
+        .id = 280,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -15479,7 +15532,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 280,
+        .id = 281,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

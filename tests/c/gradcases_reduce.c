@@ -111,7 +111,7 @@ static nomen_tensor *norm_most(nomen_tensor *const in[]) {
 static nomen_tensor *norm_least(nomen_tensor *const in[]) {
     return norm_of(in[0], -(double)INFINITY);
 }
-/* A basis is no function whose gradient could be compared: what it is for is. */
+/* What counts as a constant is none: what that is for can be compared. */
 static nomen_tensor *nuclear(nomen_tensor *const in[]) {
     return nomen_nuclear_norm(in[0], "C N", .keepdim = true);
 }
@@ -192,7 +192,7 @@ static const grad_case cases[] = {
     {"norm", norm_below, {"2 3 2"}, 0.2, 1, 0},
     {"norm", norm_most, {"2 3 2"}, 0.2, 1, 0},
     {"norm", norm_least, {"2 3 2"}, 0.2, 1, 0},
-    {"orthogonal_basis", nuclear, {"N=2 B=2 C=3"}, -1, 1, NO_SECOND},
+    {"times_slope", nuclear, {"N=2 B=2 C=3"}, -1, 1, NO_SECOND},
     {"nuclear_norm", nuclear, {"C=3 N=2"}, -1, 1, NO_SECOND},
     {"prod", NULL, {"N=2 C=3"}, 0.5, 1.5, 0},
     {"prod", prod_one, {"A=2 B=3 C=2"}, 0.5, 1.5, 0},
