@@ -4583,10 +4583,10 @@ NOMEN_API nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *a
  *     result @ self has orthogonal rows
  *
  * Names: no names: the dims are new ones (rule unnamed).
- * Shapes: [..., n, m] gives [..., n, n].
+ * Shapes: [..., n, m] with n <= m gives [..., n, n].
  * Dtypes: as self.
  * Gradient: none.
- * Errors: fewer than two dims, integers and bool.
+ * Errors: fewer than two dims, more rows than columns, integers and bool.
  *
  * Example:
  *     >>> nomen.nuclear_norm(nomen.eye(3))

@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Fewer rows become orthogonal by rotations of their own in less time (launch_basis.c). */
-enum { NOMEN__MIRRORED_ROWS = 16 };
 enum { NOMEN__SWEEPS = 16 }; /* at a time */
 
 /* Rotations of neighbouring rows, one pair after another: from row `first` on, `count` of them, up
- * or down (step 1 or -1). As the kernel "rows_rotations" takes them: factors are c and s of each. */
+ * or down (step 1 or -1). As the kernel "rows_rotations" takes them: factors are c and s of each.
+ */
 typedef struct nomen__sweep {
     int64_t first, count, step;
     double *factors;

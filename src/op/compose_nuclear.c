@@ -2,10 +2,11 @@
  * matrix with all of them 1 (its polar factor): where one is asked for, the norm is the sum of the
  * products of both. */
 #include "nomen/ops.gen.h"
-#include "op/bidiagonal.h"
 #include "op/infer.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
+
+#include <float.h>
 
 enum { SELF, DIM, KEEPDIM, DTYPE };
 
@@ -74,15 +75,15 @@ static nomen_tensor *matrices(const nomen__call *c, const int *at) {
     return nomen_movedim(t, from, "-2 -1");
 }
 
-/* In the dtype that the basis is found in: rotations are as fast with all digits. */
+/* In the dtype that the basis is found in: few rows take as long in a wide one. */
 static nomen_tensor *widened(nomen_tensor *t) {
+    enum { FEW = 16 };
     nomen_dtype d = nomen_dtype_of(t);
+    const bool few = t && t->size[t->ndim - 2] < FEW;
     if (nomen_dtype_is_complex(d))
-        d = NOMEN_C128;
-    else if (t && t->size[t->ndim - 2] < NOMEN__MIRRORED_ROWS)
-        d = NOMEN_F64;
+        d = few ? NOMEN_C128 : d;
     else if (d != NOMEN_F64)
-        d = NOMEN_F32;
+        d = few ? NOMEN_F64 : NOMEN_F32;
     return nomen_contiguous(nomen_cast(t, .dtype = d));
 }
 
@@ -92,14 +93,21 @@ static nomen_tensor *sizes_of(nomen_tensor *t) {
     return nomen_add(size, nomen_eq(size, nomen_scalar(0)));
 }
 
-/* In the right basis rows are orthogonal, and only their lengths have to become 1; those without
- * one stay. */
+/* In the right basis rows are orthogonal, and only their lengths have to become 1. What is nothing
+ * beside the longest, by the measure with which NumPy and PyTorch count ranks, becomes nothing: of
+ * all slopes of a norm that has an edge there the smallest. */
 static nomen_tensor *polar_factor(nomen_tensor *t) {
     t = nomen_div(t, sizes_of(t));
-    nomen_tensor *basis = t ? nomen__scoped(nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL)) : t;
+    if (!t) return NULL;
+    const nomen_dtype d = nomen_dtype_of(t);
+    const double epsilon = d == NOMEN_F64 || d == NOMEN_C128 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const double part = epsilon * (double)t->size[t->ndim - 1];
+    nomen_tensor *basis = nomen__scoped(nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL));
     nomen_tensor *rows = nomen_matmul(basis, t);
     nomen_tensor *length = nomen_norm(rows, .dim = "-1", .keepdim = true);
-    rows = nomen_div(rows, nomen_add(length, nomen_eq(length, nomen_scalar(0))));
+    nomen_tensor *most = nomen_amax(length, .dim = "-2", .keepdim = true);
+    nomen_tensor *none = nomen_le(length, nomen_mul(most, nomen_scalar(part)));
+    rows = nomen_mul(rows, nomen_where(none, nomen_scalar(0), nomen_reciprocal(length)));
     return nomen_matmul(nomen_conj(nomen_movedim(basis, "-2", "-1")), rows);
 }
 

@@ -9,10 +9,8 @@
  *
  * Limit: what is left of the matrix is read and written once for each of its rows; of the triangle
  * before, products of matrices. */
-#include "kernels/rotated.h"
 #include "op/bidiagonal.h"
 #include "op/launch.h"
-#include "op/singular.h"
 #include "op/rows.gen.h"
 
 #include <float.h>
@@ -22,6 +20,7 @@
 enum { ROUNDS = 300 };   /* per value; four are usual */
 enum { PART = 1 << 16 }; /* numbers that a thread takes, whose sums or largest are kept apart */
 enum { PARTS = 64 };     /* of the numbers of a matrix, to find the largest */
+enum { ROTATED = 256 };  /* bytes of a row that are rotated at a time */
 enum { WORKS = 256 };    /* matrices that may be worked on at the same time */
 /* Of a triangle: rows whose mirrors are one, those that go one after another, rows that a thread
  * takes, columns of them at a time, and how large what is beside it should be at least and most. */
@@ -45,11 +44,11 @@ typedef struct job {
     const nomen__gemm *gemm;
 } job;
 
-/* What one matrix at a time needs; normals to factors: NULL but for the basis, see
+/* What one matrix at a time needs; normals, strips and twices to left: NULL but for the basis, see
  * singular_stages.h, singular_basis.h and bidiagonal.h. */
 typedef struct room {
     void *matrix, *more, *normals, *strips;
-    double *diagonal, *beside, *twices, *factors;
+    double *diagonal, *beside, *twices, *factors, *left;
 } room;
 
 /* Rows that may be worked on at the same time: a panel, and the strips below. */
@@ -74,12 +73,14 @@ static int64_t strips_of(const job *j) { return (j->m - 1) / STRIP + 2; }
 #define R         float
 #define SFX       c64
 #define PARTS_SFX f32
+#define EPSILON   FLT_EPSILON
 #define LEAST     (FLT_MIN / FLT_EPSILON)
 #include "op/singular_complex.h"
 
 #define R         double
 #define SFX       c128
 #define PARTS_SFX f64
+#define EPSILON   DBL_EPSILON
 #define LEAST     (DBL_MIN / DBL_EPSILON)
 #include "op/singular_complex.h"
 
@@ -201,9 +202,7 @@ static double sum_of_values(double *diagonal, double *beside, double *work, int6
 /* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Numbers are rows of the cache apart. */
-static double *lines_at(double *at) {
-    return (double *)(((uintptr_t)at + 63) / 64 * 64);
-}
+static double *lines_at(double *at) { return (double *)(((uintptr_t)at + 63) / 64 * 64); }
 
 static room room_at(const job *j, int64_t k) {
     double *at = j->work + k * j->each;
@@ -213,7 +212,8 @@ static room room_at(const job *j, int64_t k) {
     if (!j->basis) return r;
     r.twices = r.diagonal + j->beside;
     r.factors = r.twices + j->n;
-    r.normals = lines_at(r.factors + NOMEN__SWEEPS * 2 * j->n);
+    r.left = r.factors + NOMEN__SWEEPS * 2 * j->n;
+    r.normals = lines_at(r.left + (j->complex ? 2 * (j->n + 1) : 0));
     r.strips = lines_at((double *)r.normals + j->normals);
     return r;
 }
@@ -229,8 +229,10 @@ static void matrices(void *context, int64_t begin, int64_t end) {
                                        : diagonals_of_f64(j, at, &r, &scale);
         if (j->basis) {
             const bool finite = !isnan(scale);
-            if (!whole || !(j->single ? basis_of_f32(j, at, &r, finite)
-                                      : basis_of_f64(j, at, &r, finite)))
+            if (!whole || !(j->complex  ? (j->single ? basis_of_c64(j, at, &r, finite)
+                                                     : basis_of_c128(j, at, &r, finite))
+                            : j->single ? basis_of_f32(j, at, &r, finite)
+                                        : basis_of_f64(j, at, &r, finite)))
                 return;
             continue;
         }
@@ -296,7 +298,7 @@ static void plan_triangle(job *j) {
 
 /* Numbers behind those that the sum needs. */
 static int64_t plan_basis(job *j) {
-    const int64_t item = item_of(j), n = j->n, across = NOMEN__ROTATED / item;
+    const int64_t item = item_of(j), n = j->n, across = ROTATED / item;
     size_t scratch = 0;
     for (int64_t left = n - 1; left > 0; left -= PANEL) {
         const int64_t some = left < PANEL ? left : PANEL;
@@ -305,9 +307,10 @@ static int64_t plan_basis(job *j) {
     }
     const int64_t strip = strip_of(j, scratch), lines = 64 / (int64_t)sizeof(double);
     j->strip = strip > j->strip ? strip : j->strip;
-    j->normals = (n * ((n - 1) / across + 1) * NOMEN__ROTATED) / (int64_t)sizeof(double);
-    const int64_t strips = 2 * PANEL * PANEL * item + ((n - 1) / STRIP + 1) * j->strip;
-    return n + NOMEN__SWEEPS * 2 * n + lines + j->normals + lines +
+    j->normals = (n * ((n - 1) / across + 1) * ROTATED) / (int64_t)sizeof(double);
+    const int64_t panels = (2 * PANEL + (j->complex ? n : 0)) * PANEL * item;
+    const int64_t strips = panels + ((n - 1) / STRIP + 1) * j->strip;
+    return n + NOMEN__SWEEPS * 2 * n + 2 * (n + 1) + lines + j->normals + lines +
            strips / (int64_t)sizeof(double);
 }
 
@@ -334,7 +337,7 @@ static nomen_status work_on(job *j, int64_t count) {
     j->mirror = nomen__kernel_find("row_mirror", own)->loop;
     j->rotations = nomen__kernel_find("rows_rotations", real)->loop;
     j->most_of = nomen__kernel_find("norm_max", real)->reducer;
-    j->gemm = nomen__kernel_find("matmul", real)->gemm;
+    j->gemm = nomen__kernel_find("matmul", own)->gemm;
     plan_triangle(j);
     plan_work(j);
     j->grain = NOMEN__GRAIN / (j->n * j->n * j->columns + 1) + 1;
@@ -388,9 +391,36 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     return s;
 }
 
-nomen_status nomen__basis_by_mirrors(const nomen_tensor *in, nomen_tensor *basis) {
-    const int64_t n = in->size[in->ndim - 2], m = in->size[in->ndim - 1];
-    job j = {.in = in, .single = in->dtype == NOMEN_F32, .n = n, .columns = m};
-    j.basis = basis->data;
-    return work_on(&j, in->numel / (n * m));
+nomen_status nomen__shape_orthogonal_basis(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    if (t->ndim < 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "orthogonal_basis: matrices are wanted, not %d dims",
+                           t->ndim);
+    if (t->size[t->ndim - 2] > t->size[t->ndim - 1])
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "orthogonal_basis: more rows than columns are never orthogonal");
+    c->ndim = t->ndim;
+    for (int d = 0; d < t->ndim; d++) c->size[d] = t->size[d];
+    c->size[t->ndim - 1] = t->size[t->ndim - 2];
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
+    nomen_tensor *t = c->in[0], *out = c->out[0];
+    const bool complex = nomen_dtype_is_complex((nomen_dtype)t->dtype);
+    const bool single = t->dtype != NOMEN_F64 && t->dtype != NOMEN_C128;
+    const nomen_dtype wide = complex  ? (single ? NOMEN_C64 : NOMEN_C128)
+                             : single ? NOMEN_F32
+                                      : NOMEN_F64;
+    if (!out->numel) return NOMEN_OK;
+    nomen_tensor *basis = nomen__launch_output(out, wide, false);
+    nomen_tensor *in = t->flags & NOMEN__CONTIGUOUS ? nomen__launch_input(t, wide)
+                                                    : nomen__launch_converted(t, wide);
+    job j = {.in = in, .single = single, .complex = complex};
+    j.n = t->size[t->ndim - 2];
+    j.columns = t->size[t->ndim - 1];
+    if (basis) j.basis = basis->data;
+    nomen_status s = in && basis ? work_on(&j, out->numel / (j.n * j.n)) : NOMEN_ERROR_MEMORY;
+    nomen__launch_done(t, in);
+    return nomen__launch_end(out, basis, s);
 }

@@ -1,7 +1,11 @@
-/* Include-template, a part of singular_mirrors.h: the basis in which the rows of a matrix are
- * orthogonal, from the mirrors that have made it bidiagonal and the rotations that make that
- * diagonal. The mirrors of a panel are one, as in singular_triangle.h; rotations are applied a batch
- * at a time, to as many columns as stay in L2. Afterwards: FN(basis_of).
+/* Include-template: the basis in which the rows of a matrix are orthogonal, from the mirrors that
+ * have made it bidiagonal and the rotations that make that diagonal; part of singular_mirrors.h and
+ * singular_complex.h. The mirrors of a panel are one, as in singular_triangle.h; rotations are
+ * applied a batch at a time, to as many columns as stay in L2. Before, besides theirs: what
+ * singular_products.h wants, FN(corner_of)(r, k) (with which the k-th row begins, of size 1),
+ * FN(grown)(sum, a, b), FN(times)(double, T), FN(number_of)(double), and FN(others_of)(to, normals,
+ * step, rows, columns) -> their conjugates, with the same step, perhaps in `to`. After:
+ * FN(basis_of).
  *
  * Limit: products of matrices, 4/3 n^3 multiplications; and 4 for each of some n^2 rotations and n
  * columns. */
@@ -23,13 +27,13 @@ static void FN(unite_rows)(void *context, int64_t begin, int64_t end) {
 /* turn of mirrors from the last to the first; gram: the products of their normals. */
 static void FN(turn_of)(T *turn, const T *gram, const double *twices, int64_t some) {
     for (int64_t q = some - 1; q >= 0; q--) {
-        for (int64_t p = 0; p < q; p++) turn[p * PANEL + q] = 0;
-        turn[q * (PANEL + 1)] = (T)twices[q];
+        for (int64_t p = 0; p < q; p++) turn[p * PANEL + q] = FN(number_of)(0);
+        turn[q * (PANEL + 1)] = FN(number_of)(twices[q]);
         for (int64_t p = q + 1; p < some; p++) {
-            double sum = 0;
+            T sum = FN(number_of)(0);
             for (int64_t r = q + 1; r <= p; r++)
-                sum += (double)turn[p * PANEL + r] * (double)gram[r * PANEL + q];
-            turn[p * PANEL + q] = (T)(-twices[q] * sum);
+                sum = FN(grown)(sum, turn[p * PANEL + r], gram[r * PANEL + q]);
+            turn[p * PANEL + q] = FN(times)(-twices[q], sum);
         }
     }
 }
@@ -37,18 +41,20 @@ static void FN(turn_of)(T *turn, const T *gram, const double *twices, int64_t so
 /* to: all mirrors from the left, the last one first. False: it was stopped. */
 static bool FN(unite)(const job *j, const room *r, T *to) {
     const int64_t n = j->n;
-    T *turn = r->strips, *gram = turn + PANEL * PANEL;
-    FN(uniting) s = {.j = j, .strips = (char *)(gram + PANEL * PANEL)};
+    T *turn = r->strips, *gram = turn + PANEL * PANEL, *others = gram + PANEL * PANEL;
+    FN(uniting) s = {.j = j, .strips = (char *)(others + PANEL * (j->complex ? n : 0))};
     memset(to, 0, sizeof(T) * (size_t)(n * n));
-    for (int64_t i = 0; i < n; i++) to[i * (n + 1)] = 1;
-    for (int64_t first = (n - 2) / PANEL * PANEL; first >= 0; first -= PANEL) {
+    for (int64_t i = 0; i < n; i++) to[i * (n + 1)] = FN(corner_of)(r, i);
+    for (int64_t first = (n - 2) / PANEL * PANEL; first >= 0 && n > 1; first -= PANEL) {
         const int64_t left = n - first - 1, corner = first * n + first + 1;
+        const int64_t some = left < PANEL ? left : PANEL;
+        T *const normals = (T *)r->normals + corner;
         if (nomen__is_stopped()) return false;
-        s.mirrors = (FN(mirrored)){(T *)r->normals + corner, turn, n, left, 0};
-        s.mirrors.some = left < PANEL ? left : PANEL;
-        FN(multiply)(j, s.strips, s.mirrors.some, s.mirrors.some, left, (FN(grid)){gram, PANEL, 1},
-                     (FN(grid)){s.mirrors.normals, n, 1}, (FN(grid)){s.mirrors.normals, 1, n});
-        FN(turn_of)(turn, gram, r->twices + first, s.mirrors.some);
+        s.mirrors = (FN(mirrored)){normals, NULL, turn, n, left, some};
+        s.mirrors.others = FN(others_of)(others, normals, n, some, left);
+        FN(multiply)(j, s.strips, some, some, left, (FN(grid)){gram, PANEL, 1},
+                     (FN(grid)){s.mirrors.others, n, 1}, (FN(grid)){normals, 1, n});
+        FN(turn_of)(turn, gram, r->twices + first, some);
         s.rows = (FN(grid)){to + corner + n, n, 1};
         nomen__parallel(left, STRIP, FN(unite_rows), &s);
     }
@@ -61,7 +67,7 @@ typedef struct FN(rotating) {
     T *to, *columns; /* columns: work, n rows of them for each task */
 } FN(rotating);
 
-enum { FN(WIDTH) = NOMEN__ROTATED / sizeof(T) };
+enum { FN(WIDTH) = ROTATED / sizeof(T) };
 
 static void FN(rotate_columns)(void *context, int64_t begin, int64_t end) {
     enum { WIDTH = FN(WIDTH) };
@@ -71,12 +77,12 @@ static void FN(rotate_columns)(void *context, int64_t begin, int64_t end) {
     T *const columns = s->columns + begin * n;
     for (int64_t r = 0; r < n; r++) {
         memcpy(columns + r * WIDTH, s->to + r * n + begin, bytes);
-        memset(columns + r * WIDTH + (end - begin), 0, NOMEN__ROTATED - bytes);
+        memset(columns + r * WIDTH + (end - begin), 0, ROTATED - bytes);
     }
     for (int k = 0; k < s->b->sweeps; k++) {
         const nomen__sweep *sweep = &s->b->sweep[k];
         char *const ptr[2] = {(char *)(columns + sweep->first * WIDTH), (char *)sweep->factors};
-        s->j->rotations(ptr, (const int64_t[1]){sweep->step * NOMEN__ROTATED}, sweep->count);
+        s->j->rotations(ptr, (const int64_t[2]){sweep->step * ROTATED, ROTATED}, sweep->count);
     }
     for (int64_t r = 0; r < n; r++) memcpy(s->to + r * n + begin, columns + r * WIDTH, bytes);
 }
@@ -86,7 +92,7 @@ static bool FN(basis_of)(const job *j, int64_t at, const room *r, bool finite) {
     const int64_t n = j->n;
     T *to = (T *)(void *)j->basis + at * n * n;
     if (!finite) {
-        for (int64_t i = 0; i < n * n; i++) to[i] = (T)NAN;
+        for (int64_t i = 0; i < n * n; i++) to[i] = FN(number_of)(NAN);
         return true;
     }
     if (!FN(unite)(j, r, to)) return false;

@@ -1,7 +1,7 @@
 /* Include-template: a complex matrix as it is taken in, and in mirrors from both sides until it is
- * bidiagonal, but for factors of size 1, of which singular values know nothing. Before: R (a part),
- * SFX, PARTS_SFX (that of singular_mirrors.h for parts) and LEAST as there.
- * After: FN(diagonals_of); these are undefined. */
+ * bidiagonal, but for factors of size 1, of which singular values know nothing, and bases all.
+ * Before: R (a part), SFX, PARTS_SFX (that of singular_mirrors.h for parts), EPSILON and LEAST as
+ * there. After: FN(diagonals_of), FN(basis_of); these are undefined. */
 
 #define FN(part)       FN2(part, SFX)
 #define FN2(part, sfx) FN3(part, sfx)
@@ -69,8 +69,46 @@ static int FN(put)(R *to, T factor) {
     return 2;
 }
 
+/* The matrix is D real E with diagonal D and E of numbers of size 1; those of D are kept in
+ * r->left, and the last one of E behind them. */
+static void FN(note)(const job *j, const room *r, int64_t k, bool beside, T before, double twice) {
+    if (!r->normals) return;
+    const double re = (double)before.re, im = (double)before.im, size = sqrt(re * re + im * im);
+    const double part = (twice != 0 ? -1 : 1) / (size > 0 ? size : 1); /* mirrors turn over */
+    const double x = size > 0 ? part * re : part, y = size > 0 ? part * im : 0;
+    double *const last = r->left + 2 * j->n, *const left = r->left + 2 * k;
+    if (k == 0 && !beside) left[0] = 1, left[1] = 0;
+    const double *const known = beside ? last : left;
+    double *const next = beside ? left + 2 : last;
+    const double a = known[0], b = known[1];
+    next[0] = x * a + y * b;
+    next[1] = y * a - x * b;
+}
+
+static T FN(corner_of)(const room *r, int64_t k) {
+    return (T){(R)r->left[2 * k], (R)-r->left[2 * k + 1]};
+}
+
+static T FN(grown)(T sum, T a, T b) {
+    return (T){sum.re + a.re * b.re - a.im * b.im, sum.im + a.re * b.im + a.im * b.re};
+}
+
+static T FN(times)(double factor, T x) { return (T){(R)(factor * x.re), (R)(factor * x.im)}; }
+
+static T FN(number_of)(double x) { return (T){(R)x, 0}; }
+
+/* Conjugates, of which there is a copy. */
+static T *FN(others_of)(T *to, T *from, int64_t step, int64_t rows, int64_t count) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < count; i++)
+            to[r * step + i] = (T){from[r * step + i].re, -from[r * step + i].im};
+    return to;
+}
+
 #define FACTOR T
 #define ONE    ((T){1, 0})
+#define MINUS  ((T){-1, 0})
+#include "op/singular_products.h"
 #include "op/singular_stages.h"
 
 /* As in singular_mirrors.h. */
@@ -85,13 +123,21 @@ static bool FN(diagonals_of)(const job *j, int64_t at, const room *r, double *fa
     s.half = ldexp(1, -power / 2);
     s.other = ldexp(1, -(power - power / 2));
     nomen__parallel(j->n, PART / j->columns + 1, FN(take_rows), &s);
+    if (r->normals) memset(r->normals, 0, sizeof(T) * (size_t)(j->n * j->n));
     return FN(bidiagonal)(j, r->matrix, r, r->more);
 }
+
+#include "op/singular_basis.h"
+
+#undef FACTOR
+#undef ONE
+#undef MINUS
 
 #undef R
 #undef T
 #undef SFX
 #undef PARTS_SFX
+#undef EPSILON
 #undef LEAST
 #undef FN
 #undef FN2

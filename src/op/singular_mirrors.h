@@ -1,6 +1,7 @@
 /* Include-template: a matrix of T as it is taken in, and in mirrors from both sides until it is
  * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?), EPSILON, LEAST (what counts
- * as nothing beside 1, when squared). After: FN(diagonals_of), FN(basis_of); these are undefined. */
+ * as nothing beside 1, when squared). After: FN(diagonals_of), FN(basis_of); these are undefined.
+ */
 
 #define FN(part)       FN2(part, SFX)
 #define FN2(part, sfx) FN3(part, sfx)
@@ -125,6 +126,11 @@ static double FN(normal_of)(const job *j, T *x, int64_t n, double *twice) {
     return becomes;
 }
 
+#define R      T
+#define FACTOR double
+#define ONE    1
+#define MINUS  -1
+#include "op/singular_products.h"
 #include "op/singular_triangle.h"
 
 static double FN(less)(double factor, T x) { return -factor * (double)x; }
@@ -136,11 +142,28 @@ static int FN(put)(T *to, double factor) {
     return 1;
 }
 
-#define R      T
-#define FACTOR double
-#define ONE    1
+/* Numbers have their own signs. */
+static void FN(note)(const job *j, const room *r, int64_t k, bool beside, T before, double twice) {
+    (void)j, (void)r, (void)k, (void)beside, (void)before, (void)twice;
+}
+
+static T FN(corner_of)(const room *r, int64_t k) {
+    (void)r, (void)k;
+    return 1;
+}
+
+static T FN(grown)(T sum, T a, T b) { return sum + a * b; }
+
+static T FN(times)(double factor, T x) { return (T)(factor * (double)x); }
+
+static T FN(number_of)(double x) { return (T)x; }
+
+static T *FN(others_of)(T *to, T *from, int64_t step, int64_t rows, int64_t count) {
+    (void)to, (void)step, (void)rows, (void)count;
+    return from;
+}
+
 #include "op/singular_stages.h"
-#undef R
 
 /* The matrix number `at` as a bidiagonal one with the same singular values, but for a factor.
  * False: it was stopped. Matrices whose numbers are not all finite: the factor is NaN. */
@@ -161,6 +184,11 @@ static bool FN(diagonals_of)(const job *j, int64_t at, const room *r, double *fa
 }
 
 #include "op/singular_basis.h"
+
+#undef R
+#undef FACTOR
+#undef ONE
+#undef MINUS
 
 #undef T
 #undef SFX

@@ -1,9 +1,9 @@
 /* Include-template: a matrix of T becomes bidiagonal by mirrors from both sides, stage after stage;
  * part of singular_mirrors.h and singular_complex.h. Before, besides theirs: R (T, or a part of
  * it), FACTOR and ONE, FN(add)(j, a, FACTOR, b, n), FN(normal_of), FN(less)(double, T) and
- * FN(apart)(T, T)
- * -> FACTOR, the conjugate of a difference, and FN(put)(R *, FACTOR) -> how many numbers it is.
- * After: FN(bidiagonal); FACTOR and ONE are undefined. */
+ * FN(apart)(T, T) -> FACTOR, the conjugate of a difference, FN(put)(R *, FACTOR) -> how many
+ * numbers it is, and FN(note)(j, r, k, beside, T before, twice): what is known of the factor of
+ * size 1 of the k-th number of the diagonal, or the one beside it. After: FN(bidiagonal). */
 
 /* The rows below the k-th in one step: the mirror from the left of the step before, which waited
  * (other, column, sums), this one's from the right (twice, and the k-th row as its normal), and
@@ -54,7 +54,9 @@ static bool FN(bidiagonal)(const job *j, T *at, const room *r, T *work) {
         s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
         if (s.other != 0)
             FN(add)(j, s.row, FN(less)(s.other, s.last_column[0]), s.last_sums + 1, s.wide);
+        const T corner = s.row[0];
         r->diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
+        FN(note)(j, r, k, false, corner, s.twice);
         r->beside[k] = 0;
         if (!left) return true;
         nomen__parallel(left, s.some, FN(mirror_rows), &s);
@@ -64,11 +66,9 @@ static bool FN(bidiagonal)(const job *j, T *at, const room *r, T *work) {
         r->beside[k] = FN(normal_of)(j, s.column, left, &s.other);
         FN(add)(j, sums[k & 1], FN(apart)(s.column[0], first), s.row + m, s.wide);
         if (!r->normals) continue;
+        FN(note)(j, r, k, true, first, s.other);
         memcpy((T *)r->normals + k * (n + 1) + 1, s.column, sizeof(T) * (size_t)left);
         r->twices[k] = s.other;
     }
     return true;
 }
-
-#undef FACTOR
-#undef ONE

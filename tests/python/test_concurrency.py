@@ -196,6 +196,7 @@ LONG = {
     "cdist": lambda: nomen.cdist(square, square),
     "nuclear norm": lambda: rows[:500].norm("nuc"),
     "nuclear norm of float64": lambda: rows[:500].double().norm("nuc"),
+    "gradient of a nuclear norm": lambda: rows[:500].clone().requires_grad_().norm("nuc"),
     "backward": lambda: [deep() for _ in range(50)],
     "random numbers": lambda: nomen.randperm(30_000_000),
     "multinomial": lambda: nomen.multinomial(vector, 2_000_000),

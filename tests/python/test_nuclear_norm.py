@@ -267,3 +267,89 @@ def test_complex_numbers_in_parts(dtype):
         nomen.set_num_threads(threads)
     low = nomen.from_numpy(matrices((70, 6), dtype, 1) @ matrices((6, 80), dtype, 2))
     assert nomen.nuclear_norm(low).item() == pytest.approx(exact(low.numpy()), rel=bound)
+
+
+# rows that fill no panel of mirrors, no strip, no vector of columns; a triangle is made first
+MANY = [(16, 16), (17, 40), (31, 2000), (64, 64), (65, 65), (66, 67), (129, 193), (200, 150),
+        (130, 1500), (1, 50), (7, 9000), (3, 20, 70)]  # fmt: skip
+
+
+def polar_factor(x):
+    """What the gradient is, and how far rounding may move it."""
+    wide = x.astype(np.complex128 if np.iscomplexobj(x) else np.float64)
+    u, values, v = np.linalg.svd(wide, full_matrices=False)
+    epsilon = np.finfo(x.dtype).eps
+    least = epsilon * max(x.shape[-2:]) * values.max(-1, keepdims=True)
+    counts = values > least
+    kept = np.where(counts, values, np.inf).min()
+    return (u * counts[..., None, :]) @ v, epsilon * values.max() / kept
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", MANY)
+def test_gradient_of_more_rows(shape, dtype):
+    x = matrices(shape, dtype, 11)
+    t = nomen.from_numpy(x).requires_grad_()
+    values = nomen.nuclear_norm(t, (-2, -1))
+    wanted, part = polar_factor(x)
+    bound = 16 * np.finfo(dtype).eps  # products with all singular values 1, added up
+    np.testing.assert_allclose(values.detach().numpy(), exact(x), rtol=bound)
+    (2 * values).sum().backward()
+    np.testing.assert_allclose(t.grad.numpy(), 2 * wanted, atol=20 * part)
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_gradient_of_hard_matrices(name, dtype):
+    x = HARD[name].astype(dtype)
+    if dtype == "complex128":
+        x = x * np.exp(1j * np.arange(x.shape[1]))
+    for each in (x, x.T, x[::-1]):
+        t = nomen.tensor(np.ascontiguousarray(each)).requires_grad_()
+        nomen.nuclear_norm(t).backward()
+        wanted, part = polar_factor(each)
+        np.testing.assert_allclose(t.grad.numpy(), wanted, atol=20 * part)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_gradient_of_matrices_of_low_rank(dtype):
+    x = matrices((80, 3), dtype, 1) @ matrices((3, 90), dtype, 2)
+    for each in (x, np.kron(np.eye(20), np.ones((3, 3))).astype(dtype), np.zeros_like(x)):
+        t = nomen.tensor(each).requires_grad_()
+        nomen.nuclear_norm(t).backward()
+        wanted, part = (each, 0) if not each.any() else polar_factor(each)
+        np.testing.assert_allclose(t.grad.numpy(), wanted, atol=20 * part)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("shape", [(300, 310), (200, 2500)])
+def test_threads_change_no_bit_of_the_gradient(shape, dtype):
+    x = nomen.tensor(matrices(shape, dtype, 7)).requires_grad_()
+    before, found = nomen.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3, 8):
+            nomen.set_num_threads(threads)
+            found.append(nomen.grad(nomen.nuclear_norm(x), x)[0])
+    finally:
+        nomen.set_num_threads(before)
+    assert all((each == found[0]).all() for each in found)
+
+
+def test_gradient_of_what_is_no_number():
+    x = nomen.ones(2, 20, 20, dtype=nomen.float64)
+    x[0, 1, 2] = np.nan
+    x.requires_grad_()
+    nomen.nuclear_norm(x, (1, 2)).sum().backward()
+    assert x.grad[0].isnan().all().item()
+    np.testing.assert_allclose(x.grad[1].numpy(), np.full((20, 20), 0.05), atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])
+def test_gradient_of_sizes_whose_squares_do_not_fit(scale):
+    x = matrices((40, 30), "float64", 3)
+    wanted, part = polar_factor(x)
+    t = nomen.tensor(x * scale).requires_grad_()
+    value = nomen.nuclear_norm(t)
+    value.backward()
+    assert value.item() == pytest.approx(exact(x) * scale, rel=1e-14)
+    np.testing.assert_allclose(t.grad.numpy(), wanted, atol=20 * part)

@@ -1,29 +1,41 @@
 /* Include-template: neighbouring rows of a matrix rotated one pair after another, some columns of
- * them. Before: T, SFX, V, W, LD, ST, ONE(T) -> V. After: rotations of SFX; these are undefined.
+ * them. Before: T, SFX, V, W, LD, ST, ONE(T) -> V, ROTATED (numbers of a row at a time). After:
+ * rotations of SFX; these are undefined.
  *
  * The row that two rotations share stays in registers: each row is read and written once. */
 
-/* Operands: the first row, and two double of each rotation, c and s; the step of the first: to the
- * next row. Row and next row become c * row + s * next and c * next - s * row. */
-static void LOOP_NAME2(rotations, SFX)(char *const ptr[], const int64_t step[], int64_t n) {
-    enum { VECTORS = ROTATED_BYTES / (int)sizeof(T) / W };
-    char *row = ptr[0];
-    const double *factors = (const double *)(const void *)ptr[1];
-    const int64_t to_next = step[0];
-    V x[VECTORS];
+/* Row and next row become c * row + s * next and c * next - s * row, n times. */
+static inline __attribute__((always_inline)) void LOOP_NAME2(rotated, SFX)(char *row,
+                                                                           const double *factors,
+                                                                           int64_t to_next,
+                                                                           int64_t n, int vectors) {
+    enum { V_BYTES = sizeof(V) };
+    V x[ROTATED / W];
 #pragma GCC unroll 16
-    for (int v = 0; v < VECTORS; v++) x[v] = LD(row + v * (int)sizeof(V));
+    for (int v = 0; v < vectors; v++) x[v] = LD(row + v * V_BYTES);
     for (int64_t i = 0; i < n; i++, row += to_next) {
         const V c = ONE((T)factors[2 * i]), s = ONE((T)factors[2 * i + 1]);
 #pragma GCC unroll 16
-        for (int v = 0; v < VECTORS; v++) {
-            const V y = LD(row + to_next + v * (int)sizeof(V));
-            ST(row + v * (int)sizeof(V), c * x[v] + s * y);
+        for (int v = 0; v < vectors; v++) {
+            const V y = LD(row + to_next + v * V_BYTES);
+            ST(row + v * V_BYTES, c * x[v] + s * y);
             x[v] = c * y - s * x[v];
         }
     }
 #pragma GCC unroll 16
-    for (int v = 0; v < VECTORS; v++) ST(row + v * (int)sizeof(V), x[v]);
+    for (int v = 0; v < vectors; v++) ST(row + v * V_BYTES, x[v]);
+}
+
+/* Operands: the first row, and two double of each rotation, c and s. Steps: to the next row; the
+ * bytes of a row, a multiple of 64. */
+static void LOOP_NAME2(rotations, SFX)(char *const ptr[], const int64_t step[], int64_t n) {
+    enum { MANY = ROTATED * sizeof(T), FEW_BYTES = 64 };
+    const double *factors = (const double *)(const void *)ptr[1];
+    int64_t at = 0;
+    for (; at + MANY <= step[1]; at += MANY)
+        LOOP_NAME2(rotated, SFX)(ptr[0] + at, factors, step[0], n, ROTATED / W);
+    for (; at < step[1]; at += FEW_BYTES)
+        LOOP_NAME2(rotated, SFX)(ptr[0] + at, factors, step[0], n, FEW_BYTES / (int)sizeof(V));
 }
 
 #undef T
@@ -33,3 +45,4 @@ static void LOOP_NAME2(rotations, SFX)(char *const ptr[], const int64_t step[], 
 #undef LD
 #undef ST
 #undef ONE
+#undef ROTATED
