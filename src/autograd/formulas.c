@@ -240,6 +240,12 @@ nomen_tensor *nomen__g_div_other(nomen__backward *b, nomen_tensor *g) {
 /* An exponent of 0 makes a constant, at a base of 0 too. */
 nomen_tensor *nomen__g_pow_self(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *e = b->in[1];
+    if (e->flags & NOMEN__WRAPPED && !is_complex(e)) { /* simple powers have kernels of their own */
+        const double p = nomen_item(e);
+        if (p == 0) return nomen__zero_like(g);
+        nomen_tensor *slope = nomen_pow(b->in[0], nomen_scalar(p - 1));
+        return nomen_mul(g, nomen__conj(nomen__g_times(slope, p)));
+    }
     nomen_tensor *flat = nomen_eq(constant(e), zero());
     nomen_tensor *less = nomen_where(flat, zero(), nomen_sub(e, one()));
     return nomen_mul(g, nomen__conj(nomen_mul(e, nomen_pow(b->in[0], less))));

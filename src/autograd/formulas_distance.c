@@ -115,9 +115,11 @@ static nomen_tensor *as(nomen_tensor *t, nomen_dtype dtype) {
 /* Of what is not differentiated again: no more than some differences are ever in memory. */
 static nomen_tensor *at_once(const points *given, bool pairs, int which) {
     points of = *given;
-    const bool by_kernel = of.p == 1 || of.p == 2;
     nomen_dtype dtype = nomen_dtype_of(given->g);
-    if (by_kernel && nomen_dtype_size(dtype) < 4) dtype = NOMEN_F32;
+    const bool half =
+        nomen_dtype_size(dtype) < 4; /* the largest difference is known once rounded */
+    const bool by_kernel = of.p == 1 || of.p == 2 || (isinf(of.p) && !half);
+    if (by_kernel && half) dtype = NOMEN_F32;
     if (pairs) {
         of.norm = nomen_contiguous(of.norm);
         of.g = nomen_contiguous(of.g);
@@ -137,7 +139,9 @@ static nomen_tensor *at_once(const points *given, bool pairs, int which) {
 nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which) {
     const points of = {b->in[0], b->in[1], b->result, g, nomen__order_of_norm(b, 2)};
     const bool pairs = nomen__b_flag(b, 3);
-    if (!nomen__grad_enabled && !g->device) /* of pairs the other list is the same */
-        return pairs && which == SECOND ? nomen__g_zero(b) : at_once(&of, pairs, which);
+    const bool once = !nomen__grad_enabled && !g->device;
+    if (once && pairs && which == SECOND) return nomen__g_zero(b); /* the other list is the same */
+    if (of.p == 0) return nomen_zeros_like(b->in[which]); /* numbers of differences do not move */
+    if (once) return at_once(&of, pairs, which);
     return pairs ? of_pairs(&of, which) : of_all(&of, which);
 }

@@ -33,6 +33,10 @@ static inline vf32 power_f32(vf32 x, vf64 y) {
 }
 static inline vf64 power_f64(vf64 x, vf64 y) { return v_pow_f64(x, y); }
 
+/* The larger of two sizes by their bits, as integers: NaN is the largest. */
+static inline vf32 most_f32(vf32 a, vf32 b) { return (vf32)v_greater_i32((vi32)a, (vi32)b); }
+static inline vf64 most_f64(vf64 a, vf64 b) { return (vf64)v_greater_i64((vi64)a, (vi64)b); }
+
 /* Sums of squares or powers below this may have lost some of them. */
 static const float least_f32 = 0x1p-100f;
 

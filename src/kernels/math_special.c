@@ -127,11 +127,33 @@ static double polygamma_of(double x, double n) {
     }
     return sign * tgamma(s) * sum;
 }
+/* The same below 0 too, up to the sign: the terms there are the beginning of such a sum themselves.
+ * A few of them are added up, of many two sums are subtracted. Terms near 0 first, as midway
+ * between integers they may cancel. */
+static __attribute__((noinline)) vf64 v_power_sum_below(int s, vf64 x, int far) {
+    enum { FEW = 16 };
+    const vi64 below = x < 0;
+    const vf64 whole = v_floor_f64(x), none = {0}, tame = v_set_f64(FEW);
+    const vf64 sum = v_power_sum(s, v_sel_f64(below, x - whole, x), far);
+    const vf64 count = v_sel_f64(below, -whole, none), first = (whole + 1) - x;
+    vf64 others = none;
+    if (v_any64(count > FEW)) {
+        const vf64 from = v_power_sum(s, v_sel_f64(below, first, tame), far);
+        others = from - v_power_sum(s, v_sel_f64(below, 1 - x, tame), far);
+    } else {
+        double k = 0;
+        for (vi64 left = count > 0; v_any64(left); left = count > ++k)
+            others += v_sel_f64(left, 1 / v_power(first + k, s), none);
+    }
+    return sum + v_sel_f64(below, s % 2 ? -others : others, none);
+}
+
 /* Of small orders and plain numbers. */
 static inline vf64 v_polygamma_plain(vf64 x, int order, int far) {
     double factor = order % 2 == 0 ? -1 : 1;
     for (int k = 2; k <= order; k++) factor *= k;
-    return factor * v_power_sum(order + 1, x, far);
+    const int s = order + 1;
+    return factor * (v_any64(x < 0) ? v_power_sum_below(s, x, far) : v_power_sum(s, x, far));
 }
 /* The lanes that are not done, one by one, but for those behind the last number, of which the order
  * is 0, too: there r is what that of 0 is. */
@@ -147,8 +169,8 @@ static __attribute__((noinline)) vf64 v_polygamma_rest(vf64 r, vf64 x, vf64 n, v
 }
 /* The lanes with the order of the first one at once, if it is small. */
 static inline vf64 v_polygamma_to(vf64 x, vf64 n, int far) {
-    const vi64 plain =
-        (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x > 0x1p-100) & (x < 0x1p100);
+    const vi64 plain = (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x < 0x1p100) &
+                       ((x > 0x1p-100) | ((x > -0x1p50) & (x < -0x1p-100) & (v_floor_f64(x) != x)));
     const vi64 done = plain & (n == n[0]);
     const vf64 tame = v_sel_f64(done, x, v_set_f64(16));
     vf64 r = v_set_f64(-(double)INFINITY);

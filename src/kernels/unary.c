@@ -120,6 +120,24 @@ static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"
 
+/* The square of the reciprocal: that of the number leaves the range where the result does not. */
+#define OP      inverse_square
+#define EXPR(x) ((v_like(x, 1) / (x)) * (v_like(x, 1) / (x)))
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+/* The power of 0. */
+#define OP      one
+#define EXPR(x) v_like(x, 1)
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      one
+#define EXPR(x) ((x) ? 1 : 1)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
 #define OP      reciprocal
 #define EXPR(x) (v_like(x, 1) / (x))
 #define LOOP    "kernels/loops/unary.h"
@@ -230,6 +248,9 @@ const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_FLOATS_LINES("square", square),
     ROWS_INTS("cube", cube),
     ROWS_FLOATS("cube", cube),
+    ROWS_FLOATS("inverse_square", inverse_square),
+    ROWS_INTS("one", one),
+    ROWS_FLOATS("one", one),
     ROWS_FLOATS_LINES("reciprocal", reciprocal),
     ROWS_FLOATS_LINES("rsqrt", rsqrt),
     ROWS_FLOATS_LINES("floor", floor),

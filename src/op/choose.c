@@ -126,7 +126,9 @@ const char *nomen__kernel_of_power(const nomen_tensor *exponent) {
     static const struct {
         double power;
         const char *kernel;
-    } simple[] = {{2, "square"}, {3, "cube"}, {0.5, "sqrt"}, {-1, "reciprocal"}, {-0.5, "rsqrt"}};
+    } simple[] = {{2, "square"},      {3, "cube"},     {0.5, "sqrt"},
+                  {-1, "reciprocal"}, {-0.5, "rsqrt"}, {-2, "inverse_square"},
+                  {1, "copy"},        {0, "one"}};
     if (nomen_dtype_is_complex((nomen_dtype)exponent->dtype)) return NULL;
     double power = nomen_item((nomen_tensor *)(uintptr_t)exponent);
     for (size_t i = 0; i < NOMEN_COUNT(simple); i++)

@@ -78,6 +78,8 @@ static const struct {
     {"relu", REAL},
     {"square", I | F | C},
     {"cube", I | F},
+    {"inverse_square", F},
+    {"one", I | F},
     {"conj", C},
     {"angle", F | C},
     {"real", C},
@@ -495,6 +497,8 @@ static bool expected_float(const char *name, double x, double y, double z, doubl
         *r = x != x ? x : x > 0 ? x : 0;
     else if (strcmp(name, "square") == 0)
         *r = x * x;
+    else if (strcmp(name, "one") == 0)
+        *r = 1;
     else if (strcmp(name, "reciprocal") == 0)
         *r = 1 / x;
     else if (strcmp(name, "sqrt") == 0)
@@ -684,6 +688,8 @@ static bool expected_int(const char *name, int64_t a, int64_t b, int64_t c, uint
         *r = (uint64_t)x * (uint64_t)x;
     else if (strcmp(name, "cube") == 0)
         *r = (uint64_t)x * (uint64_t)x * (uint64_t)x;
+    else if (strcmp(name, "one") == 0)
+        *r = 1;
     else if (in_list(name, (const char *const[]){"copy", "floor", "ceil", "trunc", "round", NULL}))
         *r = (uint64_t)x;
     else if (strcmp(name, "bitwise_not") == 0)

@@ -254,13 +254,20 @@ def test_factors_keep_their_digits_beside_half_types(name, dtype):
 def test_simple_powers_are_those_of_simpler_functions(dtype):
     x = nomen.tensor([-math.inf, -2.5, -0.0, 0.0, 0.3, 7.0, math.inf, math.nan])
     x = x.to(getattr(nomen, dtype)).refine_names("N")
-    for power, simpler in ((2, nomen.square), (0.5, nomen.sqrt), (-1, nomen.reciprocal)):
+    wide = x if dtype in ("float32", "float64") else x.float()
+    powers = [(2, nomen.square), (0.5, nomen.sqrt), (-1, nomen.reciprocal), (1, nomen.clone),
+              (0, nomen.ones_like), (-2, lambda x: wide.reciprocal().square().to(x.dtype))]
+    for power, simpler in powers:
         for given in (power, float(power)):
             for y in (x**given, x.repeat(9).pow(given)[:8], x[::1].clone().pow_(given)):
                 want = [repr(v) for v in simpler(x).tolist()]
                 assert [repr(v) for v in y.tolist()] == want and y.dtype == x.dtype
     whole = nomen.tensor([-3, 4])
     assert (whole**2).tolist() == [9, 16]
+    assert (whole**1).tolist() == [-3, 4] and (whole**0).tolist() == [1, 1]
+    far = nomen.tensor([3e19, -1e-19, 1e22, 0.0], dtype=nomen.float32)  # squares do not fit
+    wanted = pytest.approx([3e19**-2, 1e38, 1e-44, math.inf], rel=1e-6, abs=2e-45)
+    assert (far**-2).tolist() == wanted
     assert (whole**0.5).tolist()[1] == 2 and math.isnan((whole**0.5).tolist()[0])
     assert math.copysign(1, (nomen.tensor([-0.0]) ** 0.5).item()) == -1  # that of the root
     z = nomen.tensor([1.0, 4.0], dtype=nomen.float64, requires_grad=True)

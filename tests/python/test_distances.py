@@ -1,5 +1,7 @@
 """cdist and pdist against NumPy: norms, steps, batches, ranges, points of many coordinates."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,27 @@ def test_gradients_of_batches(p):
         again = gradients(lambda a, b: nomen.cdist(a, b, p), points, True)
         for a, b in zip(at_once, again):
             assert a.shape == b.shape and nomen.allclose(a, b.detach(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 3, 8, 17, 63, 64, 65, 200, 700])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gradients_of_largest_differences(k, dtype):
+    """Some are as large, points meet, and some coordinates are no number."""
+    for n, m, values in ((9, 140, 3), (21, 5, 50), (4, 4, 2)):
+        lists = [rng.integers(0, values, (count, k)).astype(dtype) for count in (n, m)]
+        for bad in (False, True):
+            if bad:
+                lists[0][1, k // 2] = np.nan
+                lists[1][m - 1, 0] = np.inf
+            x, y = (nomen.from_numpy(a) for a in lists)
+            for call, points in ((nomen.cdist, [x, y]), (nomen.cdist, [y, x])):
+                at_once = gradients(lambda a, b: call(a, b, math.inf), points, False)
+                again = gradients(lambda a, b: call(a, b, math.inf), points, True)
+                for a, b in zip(at_once, again):
+                    np.testing.assert_allclose(a.numpy(), b.detach().numpy(), 1e-5, 1e-5)
+            (once,) = gradients(lambda a: nomen.pdist(a, math.inf), [y], False)
+            (twice,) = gradients(lambda a: nomen.pdist(a, math.inf), [y], True)
+            np.testing.assert_allclose(once.numpy(), twice.detach().numpy(), 1e-5, 1e-5)
 
 
 def test_gradients_of_points_that_almost_meet():

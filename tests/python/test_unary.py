@@ -208,6 +208,19 @@ def test_polygamma_of_many_and_of_one():
         together = nomen.polygamma(n, f64(*at)).tolist()
         beside = [nomen.polygamma(n, f64(x, -0.5)).tolist()[0] for x in at]
         assert together == pytest.approx(beside, rel=1e-14)
+    # the way of one number, by the C library's powers, and the formula that mirrors the argument
+    below = [-0.75, -0.25, -1.5, -3.3, -15.9, -16.5, -40.25, -1000.5, -1e-3, -1e9 - 0.5]
+    for n in (1, 2, 3, 5, 8):
+        together = nomen.polygamma(n, f64(*below)).tolist()
+        beside = [nomen.polygamma(n, f64(x, 0.0)).tolist()[0] for x in below]
+        assert together == pytest.approx(beside, rel=1e-13)
+        single = nomen.tensor(below[:-1], dtype=nomen.float32)
+        wanted = nomen.polygamma(n, single.double()).tolist()
+        assert nomen.polygamma(n, single).tolist() == pytest.approx(wanted, rel=2e-7)
+    squares = [(math.pi / math.sin(math.pi * x)) ** 2 for x in below[:5]]
+    mirrored = nomen.polygamma(1, f64(*[1 - x for x in below[:5]])).tolist()
+    wanted = [s - m for s, m in zip(squares, mirrored)]
+    assert nomen.polygamma(1, f64(*below[:5])).tolist() == pytest.approx(wanted, rel=1e-13)
     known = [math.pi**2 / 6, -2.4041138063191885, math.pi**4 / 15]
     got = [nomen.polygamma(n, f64(*[1] * 11)).tolist() for n in (1, 2, 3)]
     assert [x[10] for x in got] == pytest.approx(known, rel=1e-15 * 4)

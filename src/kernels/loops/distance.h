@@ -45,9 +45,8 @@ static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64
 #define JOIN(a, b)   ((a) + (b))
 #include "kernels/loops/distance_tile.h"
 
-/* NaN is neither more nor less: it stays. */
 #define KIND         most
-#define TERM(acc, d) v_sel(((d) != (d)) | (v_abs(d) > (acc)), v_abs(d), acc)
+#define TERM(acc, d) SIMD_PICK(most, d)(acc, v_abs(d))
 #define JOIN(a, b)   ((b) != (b) || (b) > (a) ? (b) : (a))
 #include "kernels/loops/distance_tile.h"
 
