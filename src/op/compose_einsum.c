@@ -149,6 +149,16 @@ static nomen_tensor *matrices(const job *j, const part *p, const nomen__term *ba
     return nomen_reshape(t, batch->n ? (nomen_sizes){3, size} : (nomen_sizes){2, size + 1});
 }
 
+/* Vectors, one for each element of the batch, whose elements do not lie side by side in one of
+ * them: products element by element are added up in rows. Those of half types would be rounded. */
+static bool lies_across(const part *p, const nomen__term *sum) {
+    for (int k = 0; p->t && k < sum->n; k++) {
+        const int d = find(&p->is, sum->label[k]);
+        if (p->t->size[d] > 1 && p->t->stride[d] == 1) return false;
+    }
+    return p->t && nomen_dtype_size(nomen_dtype_of(p->t)) >= 4;
+}
+
 /* The product of a and b, summed over what nobody asks for behind operand k. */
 static nomen_status contract(const job *j, part *a, part *b, int k) {
     groups g = {.batch.n = 0};
@@ -169,8 +179,19 @@ static nomen_status contract(const job *j, part *a, part *b, int k) {
                            NOMEN_MAX_DIMS);
     append(&all, &g.left);
     append(&all, &g.right);
+    const bool across = !g.left.n && !g.right.n && lies_across(a, &g.sum) && lies_across(b, &g.sum);
     if (!g.sum.n) {
         a->t = nomen_mul(ordered(j, a, &all, false), ordered(j, b, &all, false));
+    } else if (across) {
+        nomen__term order = g.sum;
+        int dims[NOMEN_MAX_DIMS];
+        char text[NOMEN__DIM_TEXT];
+        append(&order, &all);
+        for (int d = 0; d < g.sum.n; d++) dims[d] = d;
+        nomen_tensor *products =
+            nomen_mul(ordered(j, a, &order, false), ordered(j, b, &order, false));
+        a->t = nomen_sum(products, .dim = nomen__dims_text(dims, g.sum.n, text),
+                         .dtype = nomen_dtype_of(products));
     } else {
         int64_t size[NOMEN_MAX_DIMS];
         nomen_tensor *left = matrices(j, a, &g.batch, &g.left, &g.sum);

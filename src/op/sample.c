@@ -34,12 +34,6 @@ static nomen_tensor *spread(const nomen__call *c, const nomen_tensor *t) {
     return nomen__map_apply(t, &map);
 }
 
-/* In long loops: asks now and then whether to go on. */
-static nomen_status ask_each(int64_t i) {
-    enum { PIECE = 1 << 16 };
-    return i % PIECE == PIECE - 1 ? nomen__ask() : NOMEN_OK;
-}
-
 /* A contiguous copy in double. */
 static nomen_tensor *doubles_of(const nomen_tensor *t) {
     return nomen__copied(nomen__tensor_empty(NOMEN_F64, t->ndim, t->size), t);
@@ -62,10 +56,11 @@ static nomen_status ask_within(const nomen_tensor *t, double most, bool *all) {
     return s;
 }
 
-/* Fails where a number is below 0, above `most` or none; what is said ends with it. */
-static nomen_status check_each(const nomen_tensor *t, double most, const char *said) {
+/* *found: a number of t is below 0, above `most` or none; *wrong is the first of these. */
+static nomen_status find_wrong(const nomen_tensor *t, double most, bool *found, double *wrong) {
     bool all = false,
          ready = t->flags & NOMEN__CONTIGUOUS && nomen_dtype_is_floating((nomen_dtype)t->dtype);
+    *found = false;
     nomen_status s = ready ? ask_within(t, most, &all) : NOMEN_OK;
     if (s || all) return s;
     nomen_tensor *copy = doubles_of(t);
@@ -74,10 +69,19 @@ static nomen_status check_each(const nomen_tensor *t, double most, const char *s
     s = ready ? NOMEN_OK : ask_within(copy, most, &all);
     if (!s && !all) {
         while (*x >= 0 && *x <= most) x++;
-        s = nomen__fail(NOMEN_ERROR_STATE, "%s %g", said, *x);
+        *found = true;
+        *wrong = *x;
     }
     nomen__release(copy);
     return s;
+}
+
+/* Fails where there is such a number; what is said ends with it. */
+static nomen_status check_each(const nomen_tensor *t, double most, const char *said) {
+    bool found = false;
+    double wrong = 0;
+    nomen_status s = find_wrong(t, most, &found, &wrong);
+    return s || !found ? s : nomen__fail(NOMEN_ERROR_STATE, "%s %g", said, wrong);
 }
 
 /* ---- bernoulli ------------------------------------------------------------------------------- */
@@ -256,29 +260,36 @@ nomen_status nomen__shape_multinomial(nomen__call *c) {
     return NOMEN_OK;
 }
 
-static nomen_status check_weights(const nomen_tensor *weights, int64_t categories, bool again) {
-    const double *at = (const double *)(const void *)weights->data;
-    for (int64_t i = 0; i < weights->numel; i++) {
-        nomen_status s = ask_each(i);
-        if (s) return s;
-        if (at[i] >= 0 && at[i] < (double)INFINITY) continue;
-        return nomen__fail(NOMEN_ERROR_STATE, "%s",
-                           !again ? "probability tensor contains either `inf`, `nan` or element < 0"
-                           : at[i] == (double)INFINITY
-                               ? "invalid multinomial distribution (encountering probability entry "
-                                 "= infinity or NaN)"
-                               : "invalid multinomial distribution (encountering probability entry "
-                                 "< 0)");
+static nomen_status no_weight(void) {
+    return nomen__fail(NOMEN_ERROR_STATE,
+                       "invalid multinomial distribution (sum of probabilities <= 0)");
+}
+
+static nomen_status check_weights(const nomen_tensor *t, bool again) {
+    bool found = false;
+    double wrong = 0;
+    nomen_status s = find_wrong(t, DBL_MAX, &found, &wrong);
+    if (s || !found) return s;
+    return nomen__fail(NOMEN_ERROR_STATE, "%s",
+                       !again ? "probability tensor contains either `inf`, `nan` or element < 0"
+                       : wrong == (double)INFINITY
+                           ? "invalid multinomial distribution (encountering probability entry "
+                             "= infinity or NaN)"
+                           : "invalid multinomial distribution (encountering probability entry "
+                             "< 0)");
+}
+
+/* Has each row a weight above 0? */
+static nomen_status check_rows(nomen_tensor *t) {
+    nomen_status s = NOMEN_OK;
+    nomen_scope() {
+        nomen_tensor *most = nomen_amax(t, .dim = "-1"), *least = nomen_amin(most);
+        if (!least)
+            s = nomen__error_code();
+        else if (!(nomen_item(least) > 0))
+            s = no_weight();
     }
-    int64_t rows = weights->ndim > 1 ? weights->size[0] : 1;
-    for (int64_t r = 0; r < rows; r++) {
-        bool some = false;
-        for (int64_t k = 0; k < categories; k++) some |= at[r * categories + k] > 0;
-        if (!some)
-            return nomen__fail(NOMEN_ERROR_STATE,
-                               "invalid multinomial distribution (sum of probabilities <= 0)");
-    }
-    return NOMEN_OK;
+    return s;
 }
 
 /* In each row, largest first. */
@@ -316,63 +327,108 @@ static nomen_status sample_once(const nomen__call *c, int64_t *places) {
     return s;
 }
 
-/* The running sums of n weights over the last of them; of narrower weights in float. */
-static void running_sums(double *at, int64_t n, nomen_dtype dtype) {
-    if (dtype == NOMEN_F64) {
-        double sum = 0;
-        for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
-        for (int64_t k = 0; k < n; k++) at[k] /= sum;
-    } else {
-        float sum = 0;
-        for (int64_t k = 0; k < n; k++) at[k] = sum += (float)at[k];
-        for (int64_t k = 0; k < n; k++) at[k] = (float)at[k] / sum;
-    }
-    at[n - 1] = 1;
+/* Weights become their running sums over the last of them, in double or in float. */
+typedef struct sampling {
+    char *sums;
+    double *u;
+    int64_t *places;
+    int64_t categories, count;
+    bool single, none; /* none: some row has no weight */
+    nomen__loop *divide;
+} sampling;
+
+static double sum_double(double *at, int64_t n) {
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
+    return sum;
 }
 
-/* The first place whose running sum is not below u, which the last one never is. No branch depends
- * on u, so that searches overlap. */
-static int64_t place_of(const double *sums, int64_t n, double u) {
-    const double *from = sums;
+static double sum_float(float *at, int64_t n) {
+    float sum = 0;
+    for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
+    return (double)sum;
+}
+
+static void sum_rows(void *context, int64_t begin, int64_t end) {
+    sampling *s = context;
+    const int64_t n = s->categories, item = s->single ? sizeof(float) : sizeof(double);
+    for (int64_t r = begin; r < end; r++) {
+        char *row = s->sums + r * n * item, whole[sizeof(double)];
+        const double sum =
+            s->single ? sum_float((float *)(void *)row, n) : sum_double((double *)(void *)row, n);
+        if (!(sum > 0)) __atomic_store_n(&s->none, true, __ATOMIC_RELAXED);
+        memcpy(whole, row + (n - 1) * item, (size_t)item);
+        s->divide((char *const[3]){row, row, whole}, (const int64_t[3]){item, item, 0}, n);
+    }
+}
+
+/* The first place whose part is not below u; the last one has 1. No branch depends on u, so that
+ * searches overlap. */
+static int64_t place_of_double(const double *parts, int64_t n, double u) {
+    const double *from = parts;
     for (int64_t half; n > 1; n -= half) {
         half = n / 2;
         from += half & -(int64_t)(from[half - 1] < u);
     }
-    return from - sums;
+    return from - parts;
 }
 
-static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, int64_t categories,
-                                 int64_t *places) {
-    int64_t count = c->arg[1].integer, rows = weights->ndim > 1 ? weights->size[0] : 1;
-    nomen_tensor *u = nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
-    if (!u) return NOMEN_ERROR_MEMORY;
-    nomen_status s = nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
-    for (int64_t r = 0; r < rows && !s; r++) {
-        double *sums = doubles_at(weights) + r * categories;
-        running_sums(sums, categories, c->compute);
-        s = nomen__ask();
-        for (int64_t i = r * count; i < (r + 1) * count && !s; s = ask_each(i++))
-            places[i] = place_of(sums, categories, doubles_at(u)[i]);
+static int64_t place_of_float(const float *parts, int64_t n, double u) {
+    const float *from = parts;
+    for (int64_t half; n > 1; n -= half) {
+        half = n / 2;
+        from += half & -(int64_t)((double)from[half - 1] < u);
     }
+    return from - parts;
+}
+
+static void find_places(void *context, int64_t begin, int64_t end) {
+    const sampling *s = context;
+    const int64_t n = s->categories;
+    for (int64_t i = begin, row = begin / s->count; i < end; row++) {
+        const int64_t last = (row + 1) * s->count < end ? (row + 1) * s->count : end;
+        const float *narrow = (const float *)(const void *)s->sums + row * n;
+        const double *wide = (const double *)(const void *)s->sums + row * n;
+        if (s->single)
+            for (; i < last; i++) s->places[i] = place_of_float(narrow, n, s->u[i]);
+        else
+            for (; i < last; i++) s->places[i] = place_of_double(wide, n, s->u[i]);
+    }
+}
+
+static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, int64_t *places) {
+    const int64_t categories = weights->size[weights->ndim - 1];
+    sampling job = {.sums = weights->data, .places = places, .categories = categories};
+    job.count = c->arg[1].integer;
+    job.single = weights->dtype == NOMEN_F32;
+    job.divide = nomen__kernel_find("div", (nomen_dtype)weights->dtype)->loop;
+    nomen_status s = nomen__parallel_asking(weights->numel / categories,
+                                            NOMEN__GRAIN / categories + 1, sum_rows, &job);
+    if (!s && job.none) s = no_weight();
+    nomen_tensor *u = s ? NULL : nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
+    if (!u) return s ? s : NOMEN_ERROR_MEMORY;
+    job.u = doubles_at(u);
+    s = nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
+    if (!s) s = nomen__parallel_asking(u->numel, NOMEN__GRAIN / 16, find_places, &job);
     nomen__release(u);
     return s;
 }
 
 nomen_status nomen__launch_multinomial(nomen__call *c) {
     nomen_tensor *t = c->in[0], *out = c->out[0];
-    int64_t categories = t->size[t->ndim - 1];
-    bool again = nomen__given(c, 2) && c->arg[2].flag;
+    const bool again = nomen__given(c, 2) && c->arg[2].flag;
+    const bool direct = out->flags & NOMEN__CONTIGUOUS;
     if (out->numel == 0) return NOMEN_OK;
-    nomen_tensor *weights = doubles_of(t);
-    if (!weights) return NOMEN_ERROR_MEMORY;
-    nomen_status s = check_weights(weights, categories, again);
-    bool direct = out->flags & NOMEN__CONTIGUOUS;
-    nomen_tensor *places = s        ? NULL
-                           : direct ? nomen__retain(out)
-                                    : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);
+    nomen_tensor *weights = NULL, *places = NULL;
+    nomen_status s = check_weights(t, again);
+    if (!s && !again) s = check_rows(t);
+    const nomen_dtype kept = t->dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32;
+    if (!s && again) weights = nomen__copied(nomen__tensor_empty(kept, t->ndim, t->size), t);
+    if (!s && again && !weights) s = NOMEN_ERROR_MEMORY;
+    if (!s) places = direct ? nomen__retain(out) : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);
     if (!s && !places) s = NOMEN_ERROR_MEMORY;
     int64_t *at = s ? NULL : (int64_t *)(void *)places->data;
-    if (!s) s = again ? sample_again(c, weights, categories, at) : sample_once(c, at);
+    if (!s) s = again ? sample_again(c, weights, at) : sample_once(c, at);
     if (!s && !direct) s = nomen__copy_values(out, places);
     nomen__release(places);
     nomen__release(weights);
