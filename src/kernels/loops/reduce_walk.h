@@ -335,7 +335,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #define TURNED_MOST SHORT_ROW
 #define SHORT_ROWS_ARE_TURNED
 #endif
-    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= TURNED_MOST);
+    const bool windows = across == along; /* that overlap: neighbours in rows are so in columns */
+    bool cols = s->n_acc >= 8 && (across < along || windows || s->n_red <= TURNED_MOST);
     /* Elements a few places apart are gathered from many accumulators at a time, as no vector takes
      * those of one. */
     cols |=
@@ -364,7 +365,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef SHORT_ROWS
-    if (cols && s->red_step == (int64_t)sizeof(T) && s->n_red <= SHORT_ROW) {
+    if (cols && !windows && s->red_step == (int64_t)sizeof(T) && s->n_red <= SHORT_ROW) {
         FN(step_short)(acc, s);
         return;
     }
