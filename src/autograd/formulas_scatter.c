@@ -51,17 +51,27 @@ static nomen_tensor *elsewhere(const view *v, nomen_tensor *t) {
     return nomen_scatter(t, v->dim, v->index, zero());
 }
 
+/* A dtype that can count so far: that of the gradients where it can, which saves conversions. */
+static nomen_dtype counter_of(const view *v) {
+    const nomen_dtype own = nomen_dtype_of(v->self);
+    const int64_t most = v->index ? v->index->numel : 0;
+    if (own == NOMEN_F64 || (own == NOMEN_F32 && most < 1 << 24)) return own;
+    return most < INT32_MAX ? NOMEN_I32 : NOMEN_I64;
+}
+
 /* How often something came to each place; what self has there counts if asked for. */
 static nomen_tensor *count(const view *v, nomen_tensor *own, nomen_tensor *come) {
-    own = nomen_to(own, NOMEN_I64);
-    if (v->exclude) own = nomen_zeros_like(own);
-    return nomen_scatter_add(own, v->dim, v->index, nomen_to(come, NOMEN_I64));
+    const nomen_dtype d = counter_of(v);
+    own = v->exclude ? nomen_zeros_like(own, .dtype = d) : nomen_to(own, d);
+    return nomen_scatter_add_(own, v->dim, v->index, nomen_to(come, d));
 }
 
 static nomen_tensor *mean_share(const view *v, nomen_tensor *g) {
-    nomen_tensor *n = count(v, nomen_ones_like(v->self, .dtype = NOMEN_I64),
-                            nomen_ones_like(v->src, .dtype = NOMEN_I64));
-    return nomen_div(g, nomen_clamp_min(n, one()));
+    const nomen_dtype d = counter_of(v);
+    nomen_tensor *own = nomen_ones_like(v->self, .dtype = d);
+    nomen_tensor *come = nomen_ones(NULL, (nomen_sizes){0, NULL}, .dtype = d);
+    come = nomen_expand(come, (nomen_sizes){v->index->ndim, v->index->size});
+    return nomen_div(g, nomen_clamp_min(count(v, own, come), one()));
 }
 
 /* Evenly among all that are equal to the result. */
@@ -102,7 +112,7 @@ nomen_tensor *nomen__g_reduced(nomen__backward *b, nomen_tensor *g) {
     case 'm': return mean_share(&v, g);
     case 'p': {
         factors f = factors_of(&v);
-        nomen_tensor *zeros = nomen_sub(f.zeros, nomen_to(f.own_zero, NOMEN_I64));
+        nomen_tensor *zeros = nomen_sub(f.zeros, nomen_to(f.own_zero, counter_of(&v)));
         return nomen_mul(g, others(f.product, f.self, zeros));
     }
     default: return nomen_where(nomen_eq(v.self, b->result), extremum_share(&v, g), zero());
@@ -115,7 +125,7 @@ static nomen_tensor *reduced_src(const view *v, nomen_tensor *g) {
     case 'm': return gather(v, mean_share(v, g));
     case 'p': {
         factors f = factors_of(v);
-        nomen_tensor *zeros = nomen_sub(gather(v, f.zeros), nomen_to(f.src_zero, NOMEN_I64));
+        nomen_tensor *zeros = nomen_sub(gather(v, f.zeros), nomen_to(f.src_zero, counter_of(v)));
         return nomen_mul(gather(v, g), others(gather(v, f.product), f.src, zeros));
     }
     default: {

@@ -68,6 +68,13 @@ static nomen_tensor *cleared(const nomen__call *c) {
     return r;
 }
 
+/* Counted in the dtype of the means, if that can count so far. */
+static nomen_dtype counter_of(const nomen__call *c) {
+    const int64_t most = c->in[INDEX]->numel;
+    if (c->compute == NOMEN_F64 || (c->compute == NOMEN_F32 && most < 1 << 24)) return c->compute;
+    return most < INT32_MAX ? NOMEN_I32 : NOMEN_I64;
+}
+
 /* How many numbers each mean is of, at least one. */
 static nomen_tensor *counts(const nomen__call *c) {
     nomen_tensor *r = NULL;
@@ -75,11 +82,13 @@ static nomen_tensor *counts(const nomen__call *c) {
     nomen__text text = {dim, sizeof dim, 0};
     nomen__text_add(&text, "%d", c->dim);
     nomen_sizes own = {c->ndim, c->size}, places = {c->in[INDEX]->ndim, c->in[INDEX]->size};
+    const nomen_number first = nomen_num((int64_t)!excludes(c)), once = nomen_num((int64_t)1);
     nomen_scope() {
-        nomen_tensor *n = nomen_full(NULL, own, nomen_num((int64_t)!excludes(c)));
-        nomen_tensor *one = nomen_ones(NULL, places, .dtype = NOMEN_I64);
-        n = nomen_scatter_add(n, dim, nomen__nameless(c->in[INDEX]), one);
-        n = nomen_to(nomen_clamp_min(n, nomen_scalar(1)), c->compute);
+        nomen_tensor *n = nomen_full(NULL, own, first, .dtype = counter_of(c));
+        nomen_tensor *one = nomen_full(NULL, (nomen_sizes){0, NULL}, once, .dtype = counter_of(c));
+        one = nomen_expand(one, places);
+        n = nomen_scatter_add_(n, dim, nomen__nameless(c->in[INDEX]), one);
+        n = nomen_to(nomen_clamp_min_(n, nomen_scalar(1)), c->compute);
         if (n) r = nomen__retain(n);
     }
     return r;
@@ -97,8 +106,7 @@ static nomen_status divide(nomen_tensor *out, nomen_tensor *by) {
     nomen_status s = NOMEN_ERROR_STATE;
     nomen__grad_enabled = false;
     nomen_scope() {
-        nomen_tensor *done = whole ? nomen_floor_divide(out, by) : nomen_div(out, by);
-        if (done) s = nomen__copy_values(out, done);
+        if (whole ? nomen_floor_divide_(out, by) : nomen_div_(out, by)) s = NOMEN_OK;
     }
     nomen__grad_enabled = was;
     return s;
@@ -107,9 +115,10 @@ static nomen_status divide(nomen_tensor *out, nomen_tensor *by) {
 nomen_status nomen__launch_scatter_reduce(nomen__call *c) {
     nomen_tensor *self = c->in[SELF], *out = c->out[0], *apart = out, *by = NULL, *first = NULL;
     bool mean = is_mean(c), fill = excludes(c) && c->in[INDEX]->numel;
-    /* Means, and what is to be cleared first, are made beside self, which a failure leaves alone.
-     */
-    if (mean || fill) apart = nomen__tensor_empty(c->compute, c->ndim, c->size);
+    /* Means, and what is to be cleared first, are made beside what somebody sees already, which a
+     * failure leaves alone. */
+    const bool seen = c->inplace || c->target[0] || out->dtype != (uint8_t)c->compute;
+    if (seen && (mean || fill)) apart = nomen__tensor_empty(c->compute, c->ndim, c->size);
     if (mean) by = counts(c);
     if (fill) first = cleared(c);
     nomen_status s = apart && (by || !mean) && (first || !fill) ? NOMEN_OK : NOMEN_ERROR_STATE;
