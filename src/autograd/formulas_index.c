@@ -144,12 +144,34 @@ nomen_tensor *nomen__g_diagonal(nomen__backward *b, nomen_tensor *g) {
     return nomen_copy_(line, g) ? whole : NULL;
 }
 
+/* The first places of all windows at once, then the second ones, and so on; or one window after the
+ * other, where these are fewer. */
+static nomen_tensor *folded(nomen_tensor *whole, nomen_tensor *g, int dim, int64_t size,
+                            int64_t step, int64_t count) {
+    char at[NOMEN__DIM_TEXT];
+    nomen__one_dim(dim, at);
+    for (int64_t k = 0; k < size && size <= count; k++) {
+        nomen_tensor *to =
+            nomen_slice(whole, at, .start = nomen_num(k),
+                        .end = nomen_num(k + (count - 1) * step + 1), .step = nomen_num(step));
+        if (!nomen_add_(to, nomen_select(g, "-1", k))) return NULL;
+    }
+    for (int64_t k = 0; k < count && count < size; k++) {
+        nomen_tensor *window = nomen_movedim(nomen_select(g, at, k), "-1", at);
+        if (!nomen_add_(nomen_narrow(whole, at, k * step, size), window)) return NULL;
+    }
+    return whole;
+}
+
 /* Windows overlap: each element gets the sum of what its places in them got. */
 nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g) {
+    enum { MANY = 64 };
     char last[NOMEN__DIM_TEXT];
     int dim = nomen__b_dim(b);
     int64_t size = nomen__b_int(b, 2), step = nomen__b_int(b, 3);
     int64_t count = b->ndim ? nomen_shape(g)[dim] : 1;
+    if (b->ndim && count && !nomen__grad_enabled && (size <= MANY || count <= MANY))
+        return folded(zeros_of(b), g, dim, size, step, count);
     nomen_tensor *starts = nomen_arange(NULL, nomen_num((int64_t)0), nomen_num(count));
     nomen_tensor *within = nomen_arange(NULL, nomen_num((int64_t)0), nomen_num(size));
     nomen_tensor *places =

@@ -268,7 +268,8 @@ static nomen_status no_weight(void) {
 static nomen_status check_weights(const nomen_tensor *t, bool again) {
     bool found = false;
     double wrong = 0;
-    nomen_status s = find_wrong(t, DBL_MAX, &found, &wrong);
+    const double most = t->dtype == NOMEN_F64 ? DBL_MAX : (double)FLT_MAX; /* that is finite */
+    nomen_status s = find_wrong(t, most, &found, &wrong);
     if (s || !found) return s;
     return nomen__fail(NOMEN_ERROR_STATE, "%s",
                        !again ? "probability tensor contains either `inf`, `nan` or element < 0"

@@ -245,3 +245,17 @@ def test_gradients_keep_names():
         x = nomen.ones(2, 3).requires_grad_()
         x.tile(sizes).sum().backward()
         assert x.grad.tolist() == [[sizes[0] * sizes[1]] * 3] * 2
+
+
+@pytest.mark.parametrize("size, step", [(1, 1), (3, 1), (3, 2), (2, 5), (7, 3), (40, 9), (100, 1)])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_gradient_of_windows(size, step, dim):
+    """By slices or by windows, and by the formula that can be differentiated again."""
+    shape = [3, 2, 4]
+    shape[dim] = 110
+    x = nomen.rand(*shape, dtype=nomen.float64).requires_grad_()
+    windows = x.unfold(dim, size, step)
+    g = nomen.rand_like(windows.detach())
+    (at_once,) = nomen.autograd.grad(windows, [x], g)
+    (again,) = nomen.autograd.grad(x.unfold(dim, size, step), [x], g, create_graph=True)
+    assert at_once.shape == x.shape and nomen.allclose(at_once, again.detach())
