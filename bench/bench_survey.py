@@ -129,6 +129,63 @@ SLOPES_AT = {
     "mean": "|x.mean()",
 }
 
+# Arguments that are seldom given: m is the operand as a matrix, {p} and the like are drawn.
+SELDOM = {
+    "pow": "|x ** {e}",
+    "a number to the power": "|L.pow({q}, x)",
+    "polygamma": "|L.polygamma({k}, x)",
+    "norm": "|L.norm(x, {p}, d)",
+    "norm of all": "|L.norm(x, {p})",
+    "nuclear norm": "m=m[:200, :300]|L.norm(m, 'nuc')",
+    "dist": "y=x.detach() * 0.5|L.dist(x, y, {p})",
+    "cdist": "m=m[:300, :500];y=m.detach()[:50]|L.cdist(m, y, {p})",
+    "pdist": "m=m[:150, :500]|L.pdist(m, {p})",
+    "quantile": "|L.quantile(x, {q}, d)",
+    "nanquantile": "|L.nanquantile(x, {q}, d)",
+    "std of two dims": "|L.std(x, dim=(0, -1))",
+    "logsumexp of two dims": "|L.logsumexp(x, dim=(0, -1))",
+    "sum of two dims": "|x.sum(dim=(0, -1))",
+    "amax of two dims": "|x.amax(dim=(0, -1))",
+    "unique": "w=(x.detach() * 9).round()|L.unique(w)",
+    "unique, counted": "w=(x.detach() * 9).round()|L.unique(w, True, True, True)",
+    "unique along": "w=m.detach().round()|L.unique(w, dim=0)",
+    "unique_consecutive": "w=x.detach().round()|L.unique_consecutive(w)",
+    "histc": "|L.histc(x, 50)",
+    "bincount": "i=places(n, [x.numel()])|L.bincount(i)",
+    "searchsorted": "w=x.detach().flatten().sort()[0]|L.searchsorted(w, x)",
+    "bucketize": "w=L.linspace(0, 1, 100).to(x.dtype)|L.bucketize(x, w)",
+    "multinomial, again": "w=m.detach().abs()|L.multinomial(w, 30, True)",
+    "multinomial": "w=m.detach().abs()|L.multinomial(w, min(w.shape[1], 10))",
+    "windows": "|x.unfold(d, min(n, {k} + 1), {k} + 1).sum(-1)",
+    "overlapping windows": "|x.unfold(d, min(n, {k} + 2), 1).sum(-1)",
+    "einsum, rows": "|L.einsum('ij,ij->i', m, m)",
+    "einsum, columns": "|L.einsum('ij,ij->j', m, m)",
+    "einsum, products": "y=m[:100]|L.einsum('ij,kj->ik', y, y)",
+    "scatter_reduce": "i=places(n, s)|x.scatter_reduce(d, i, x, '{r}')",
+    "index_put": "i=places(s[0], s[:1])|x.index_put((i,), x, accumulate=True)",
+    "put": "i=places(x.numel(), s)|x.put(i, x)",
+    "tril": "|m.tril({k})",
+    "triu": "|m.triu({k})",
+    "diag_embed": "y=m[:50, :100]|L.diag_embed(y)",
+    "roll of two dims": "|L.roll(x, (3, -1), (0, -1))",
+    "repeat": "|m.repeat(2, 3)",
+    "repeat_interleave": "i=places(3, [n])|x.repeat_interleave(i, d)",
+    "diff": "|L.diff(x, 2, d)",
+    "logit": "|L.logit(x, 0.1)",
+    "nan_to_num": "|L.nan_to_num(x, 0.5)",
+    "polar": "|L.polar(x, x)",
+    "median of all": "|x.median()",
+    "topk, unsorted": "|x.topk(max(1, n // 4), d, sorted=False)[0]",
+    "sort, descending": "|x.sort(d, True)[0]",
+}
+DRAWN = {
+    "e": [0, 1, 2, 3, 4, -1, -2, 0.5, -0.5, 1.7],
+    "k": [0, 1, 2, 3],
+    "p": [0.0, 1.0, 2.0, 3.0, 0.5, -1.0, "float('inf')"],
+    "q": [0.1, 0.5, 0.9],
+    "r": ["sum", "prod", "mean", "amax", "amin"],
+}
+
 
 def shape_of(draw, elements):
     dims, shape = draw.choice([1, 2, 2, 2, 3, 3, 4]), []
@@ -283,6 +340,20 @@ def slopes(draw):
     return f"{setup}|L.autograd.grad([r], {wanted}, [g], retain_graph=True)"
 
 
+def seldom(draw):
+    shape, dtype = shape_of(draw, draw.choice(ELEMENTS)), draw.choice(FLOATS)
+    given = {name: draw.choice(values) for name, values in DRAWN.items()}
+    more, call = SELDOM[draw.choice(sorted(SELDOM))].format(**given).split("|")
+    dim, sloped = draw.randrange(len(shape)), draw.random() < 0.4
+    setup = f"{operand(draw, 'x', shape, dtype, draw.random() < 0.5)}"
+    setup += ";x=x.detach().requires_grad_()" if sloped else ""
+    setup += f";s={shape};d={dim};n={shape[dim]};m=x.reshape(-1, s[-1]);{more or 'pass'}"
+    if not sloped:
+        return f"{setup}|{call}"
+    setup += f";r={call};g=r.detach().clone()"
+    return f"{setup}|L.autograd.grad([r], [x], [g], retain_graph=True)"
+
+
 KINDS = {
     "pointwise": pointwise,
     "three": three,
@@ -293,6 +364,7 @@ KINDS = {
     "product": product,
     "written": written,
     "slopes": slopes,
+    "seldom": seldom,
 }
 
 
