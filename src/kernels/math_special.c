@@ -127,25 +127,29 @@ static double polygamma_of(double x, double n) {
     }
     return sign * tgamma(s) * sum;
 }
-/* The same below 0 too, up to the sign: the terms there are the beginning of such a sum themselves.
- * A few of them are added up, of many two sums are subtracted. Terms near 0 first, as midway
- * between integers they may cancel. */
+/* The same below 0 too, up to the sign: the terms there are the beginning of such a sum themselves,
+ * of which a few are added up, and for many two sums are subtracted. The two terms next to 0 come
+ * first: midway between integers they cancel. No lane depends on what others are. */
 static __attribute__((noinline)) vf64 v_power_sum_below(int s, vf64 x, int far) {
     enum { FEW = 16 };
     const vi64 below = x < 0;
     const vf64 whole = v_floor_f64(x), none = {0}, tame = v_set_f64(FEW);
-    const vf64 sum = v_power_sum(s, v_sel_f64(below, x - whole, x), far);
-    const vf64 count = v_sel_f64(below, -whole, none), first = (whole + 1) - x;
+    const vf64 above = v_sel_f64(below, x - whole, tame), under = (whole + 1) - x;
+    const vf64 rest = v_power_sum(s, v_sel_f64(below, above + 1, x), far);
+    const vi64 many = below & (-whole > FEW);
+    const vf64 count = v_sel_f64(below & ~many, -whole, none);
     vf64 others = none;
-    if (v_any64(count > FEW)) {
-        const vf64 from = v_power_sum(s, v_sel_f64(below, first, tame), far);
-        others = from - v_power_sum(s, v_sel_f64(below, 1 - x, tame), far);
-    } else {
-        double k = 0;
-        for (vi64 left = count > 0; v_any64(left); left = count > ++k)
-            others += v_sel_f64(left, 1 / v_power(first + k, s), none);
+    double k = 1;
+    for (vi64 left = count > k; v_any64(left); left = count > ++k)
+        others += v_sel_f64(left, 1 / v_power(under + k, s), none);
+    if (v_any64(many)) {
+        const vf64 from = v_power_sum(s, v_sel_f64(many, under + 1, tame), far);
+        others = v_sel_f64(many, from - v_power_sum(s, v_sel_f64(many, 1 - x, tame), far), others);
     }
-    return sum + v_sel_f64(below, s % 2 ? -others : others, none);
+    const vf64 first = 1 / v_power(above, s), second = 1 / v_power(under, s);
+    const vf64 all =
+        s % 2 ? (first - second) + (rest - others) : (first + second) + (rest + others);
+    return v_sel_f64(below, all, rest);
 }
 
 /* Of small orders and plain numbers. */

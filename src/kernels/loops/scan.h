@@ -48,19 +48,6 @@ static inline void turn_2_back(const int64_t *from, int64_t n, int64_t rows, cha
     }
 }
 
-/* Four of them, into n rows of four: half as many stores. */
-static inline void turn_fours_back(const int64_t *from, int64_t n, char *out, int64_t out_row) {
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4, out += 4 * out_row) {
-        turn_u64x4 x[4];
-        for (int k = 0; k < 4; k++) memcpy(&x[k], from + k * NOMEN__ACC_BLOCK + i, sizeof x[k]);
-        turn_4_u64(x);
-        for (int k = 0; k < 4; k++) memcpy(out + k * out_row, &x[k], sizeof x[k]);
-    }
-    for (; i < n; i++, out += out_row)
-        for (int k = 0; k < 4; k++) memcpy(out + 8 * k, from + k * NOMEN__ACC_BLOCK + i, 8);
-}
-
 #define SCAN_ROW(text, enumerator, op, sfx)                                                        \
     {.name = text, .dtype = enumerator, .scanner = &scanner_##op##_##sfx}
 #define SCAN_INTEGERS(text, op)                                                                    \

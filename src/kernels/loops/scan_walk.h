@@ -423,15 +423,10 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
                 turn_4_back(out + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r),
                             to + 4 * j + r * a->out_row, a->out_row);
 #ifdef POSITIONS
-        for (int64_t r = 0; a->at && r < a->lines; r += TURN_LINES) {
-            char *places = a->at + first * 8 + r * a->at_row;
-            for (int64_t j = 0; j < fours; j += 4)
-                turn_fours_back(at + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r),
-                                places + j * 8, a->at_row);
-            for (int64_t j = fours; j < n; j += 2)
+        for (int64_t r = 0; a->at && r < a->lines; r += TURN_LINES)
+            for (int64_t j = 0; j < n; j += 2)
                 turn_2_back(at + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r), n - j,
-                            places + j * 8, a->at_row);
-        }
+                            a->at + (first + j) * 8 + r * a->at_row, a->at_row);
 #endif
     }
 }
