@@ -21,7 +21,9 @@ enum { ROUNDS = 300 };   /* per value; four are usual */
 enum { PART = 1 << 16 }; /* numbers that a thread takes, whose sums or largest are kept apart */
 enum { PARTS = 64 };     /* of the numbers of a matrix, to find the largest */
 enum { ROTATED = 256 };  /* bytes of a row that are rotated at a time */
-enum { WORKS = 256 };    /* matrices that may be worked on at the same time */
+/* Matrices that may be worked on at the same time, at least and at most, and bytes of their work.
+ */
+enum { FEW_WORKS = 16, WORKS = 256, WORK_BYTES = 1 << 26 };
 /* Of a triangle: rows whose mirrors are one, those that go one after another, rows that a thread
  * takes, columns of them at a time, and how large what is beside it should be at least and most. */
 enum { PANEL = 64, FEW_ROWS = 8, STRIP = 128, ACROSS = 256, LEAST_SIDE = 256, CHUNK = 1 << 20 };
@@ -201,7 +203,7 @@ static double sum_of_values(double *diagonal, double *beside, double *work, int6
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/* Numbers are rows of the cache apart. */
+/* Where the next line of the cache begins. */
 static double *lines_at(double *at) { return (double *)(((uintptr_t)at + 63) / 64 * 64); }
 
 static room room_at(const job *j, int64_t k) {
@@ -341,7 +343,9 @@ static nomen_status work_on(job *j, int64_t count) {
     plan_triangle(j);
     plan_work(j);
     j->grain = NOMEN__GRAIN / (j->n * j->n * j->columns + 1) + 1;
-    if (j->grain < (count - 1) / WORKS + 1) j->grain = (count - 1) / WORKS + 1;
+    int64_t works = WORK_BYTES / (j->each * (int64_t)sizeof(double));
+    works = works < FEW_WORKS ? FEW_WORKS : works < WORKS ? works : WORKS;
+    if (j->grain < (count - 1) / works + 1) j->grain = (count - 1) / works + 1;
     const int64_t all = ((count - 1) / j->grain + 1) * j->each;
     nomen_tensor *work = nomen__tensor_empty(NOMEN_F64, 1, &all);
     if (!work) return NOMEN_ERROR_MEMORY;
