@@ -350,7 +350,7 @@ def seldom(draw):
     setup += f";s={shape};d={dim};n={shape[dim]};m=x.reshape(-1, s[-1]);{more or 'pass'}"
     if not sloped:
         return f"{setup}|{call}"
-    setup += f";r={call};g=r.detach().clone()"
+    setup += f";r={call};r=r if hasattr(r, 'detach') else r[0];g=r.detach().clone()"
     return f"{setup}|L.autograd.grad([r], [x], [g], retain_graph=True)"
 
 

@@ -82,6 +82,7 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
     const nomen_dtype dtype = (nomen_dtype)g->dtype;
     const nomen__kernel *kernel = nomen__kernel_find(name, dtype);
     *result = NULL;
+    if (!by_kernel(g, g)) return false;
     for (int k = 1; k < count; k++)
         if (!in[k]) return true; /* what failed has told so */
     for (int k = 1; k < count; k++) {
@@ -92,7 +93,7 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
     if (!kernel || (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float))) return false;
     for (int k = 0; k < count; k++)
         if (nomen__make_ready(in[k])) return true;
-    nomen_tensor *out = nomen_empty_like(in[1]);
+    nomen_tensor *out = nomen_empty_like(in[count > 1]);
     *result = out;
     if (!out) return true;
     nomen__iter it;
@@ -254,6 +255,10 @@ nomen_tensor *nomen__g_pow_self(nomen__backward *b, nomen_tensor *g) {
 /* 0 to a power of 0 or more does not move with the power. */
 nomen_tensor *nomen__g_pow_exponent(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *x = b->in[0], *e = constant(b->in[1]);
+    if (x->flags & NOMEN__WRAPPED && !is_complex(x)) {
+        const double base = nomen_item(x);
+        if (base != 0) return nomen__g_product(g, b->result, log(base));
+    }
     nomen_tensor *at_zero = nomen_eq(constant(x), zero());
     nomen_tensor *below = is_complex(e) ? nomen_logical_not(at_zero) : nomen_lt(e, zero());
     nomen_tensor *flat = nomen_mul(at_zero, nomen_logical_not(below));

@@ -16,8 +16,9 @@ nomen_tensor *nomen__g_power(nomen_tensor *t, int power); /* by multiplication, 
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
 
 /* The gradient by a kernel of that name, which reads count tensors, the gradient of the result
- * first, from the third on numbers, too; NULL among them is an error that was told. false: there is
- * none, or that is for tensors without more to come, of one dtype and size. */
+ * first, from the third on numbers, too (one: the operand, of a slope); NULL among the others is an
+ * error that was told. false: there is none, or that is for tensors without more to come, of one
+ * dtype and size. */
 bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_tensor *const *in);
 
 /* g (y c), g / (y c), g (y + c), g / (y + c), of the conjugates of y. */

@@ -157,6 +157,10 @@ nomen_tensor *nomen__slope_of_norm(nomen_tensor *x, nomen_tensor *norm, nomen_te
                                    double p) {
     if (p == 0) return nomen_zeros_like(x);
     if (p == 1) return nomen_mul(direction(x), spread);
+    if (!norm || !spread) return NULL; /* what failed has told so */
+    nomen_tensor *r, *in[] = {spread, x, norm};
+    const char *kernel = p == 2 ? "hypot_gradient" : "norm3_gradient";
+    if ((p == 2 || p == 3) && nomen__g_at_once(kernel, &r, 3, in)) return r;
     if (p == 2) return over(nomen_mul(x, spread), norm);
     /* |x| ** (p - 1) / norm ** (p - 1), as one power of a number from 0 to 1 */
     nomen_tensor *size = nomen_abs(x);

@@ -17,6 +17,8 @@ nomen_tensor *nomen__g_tan(nomen__backward *b, nomen_tensor *g) {
 /* Two roots, so that the square of a large number is never formed, and for the sake of complex
  * numbers. */
 nomen_tensor *nomen__g_acosh(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *r;
+    if (nomen__g_at_once("acosh_gradient", &r, 2, (nomen_tensor *[]){g, b->in[0]})) return r;
     nomen_tensor *x = b->in[0], *less = nomen_rsqrt(nomen_sub(x, number(1)));
     nomen_tensor *slope = nomen_mul(less, nomen_rsqrt(nomen_add(x, number(1))));
     return nomen_mul(g, nomen__conj(slope));
@@ -29,8 +31,11 @@ nomen_tensor *nomen__g_erf(nomen__backward *b, nomen_tensor *g, double sign) {
 
 /* (cos(pi x) - sinc(x)) / x, and near 0, where that cancels, the series of the derivative. */
 nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g) {
-    enum { TERMS = 7 };
-    nomen_tensor *x = b->in[0], *near = nomen_lt(nomen_abs(constant(x)), number(0.1));
+    enum { TERMS = 11 };
+    nomen_tensor *x = b->in[0], *r;
+    if (!x) return NULL; /* what failed has told so */
+    if (nomen__g_at_once("sinc_slope", &r, 1, &x)) return nomen_mul(g, r);
+    nomen_tensor *near = nomen_lt(nomen_abs(constant(x)), number(0.5));
     nomen_tensor *far = nomen_where(near, number(1), x), *z = nomen_square(x);
     nomen_tensor *slope = nomen_sub(nomen_cos(nomen__g_times(far, M_PI)), nomen_sinc(far));
     slope = nomen_div(slope, far);
@@ -51,10 +56,14 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     nomen_number eps = nomen__b_number(b, 1);
     double low = nomen__real_of(&eps);
     bool limited = eps.kind != NOMEN_ABSENT && low >= 0;
-    nomen_tensor *r;
-    if (!limited && nomen__g_at_once("logit_gradient", &r, 2, (nomen_tensor *[]){g, b->in[0]}))
-        return r;
     if (!limited) low = 0;
+    const nomen_dtype own = (nomen_dtype)g->dtype;
+    nomen_tensor *in[] = {g, b->in[0], limited ? nomen_cast(number(low), own) : NULL,
+                          limited ? nomen_cast(number(1 - low), own) : NULL};
+    nomen_tensor *r;
+    if (limited ? nomen__g_at_once("logit_limited_gradient", &r, 4, in)
+                : nomen__g_at_once("logit_gradient", &r, 2, in))
+        return r;
     nomen_tensor *x = b->in[0], *fixed = constant(x);
     nomen_tensor *inside =
         nomen_mul(nomen_ge(fixed, number(low)), nomen_le(fixed, number(1 - low)));

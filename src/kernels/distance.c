@@ -1,7 +1,8 @@
 /* Distances of points: the norms of all differences of two lists of points.
  *
  * Idea: as many points of B as fill NV vectors are turned over into a panel, one coordinate of each
- * after the other; a tile of MR points of A runs along it, and its sums stay in registers. float32
+ * after the other; a tile of MR points of A runs along it, and its sums stay in registers. Where B
+ * has so few points that a panel would be mostly zeros, vectors are of coordinates. float32
  * adds in float32, by blocks of coordinates that are joined in double; where a sum of squares or
  * powers has left the range in which they are exact enough, the element is computed again in
  * double.

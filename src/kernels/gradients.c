@@ -84,6 +84,28 @@ static inline vf64 v_one_pair_f64(void) { return v_splat_pair_f64((vf64){1, 0});
 #define BY_LINES
 #include "kernels/loops/floats.h"
 
+/* 0 beyond the bounds, where the result is constant. */
+#define OP logit_limited_gradient
+#define EXPR(g, x, low, high)                                                                      \
+    v_sel(((x) >= (low)) & ((x) <= (high)), (g) / ((x) * (v_like(x, 1) - (x))), v_like(x, 0))
+#define LOOP "kernels/loops/quaternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+/* Of a norm of order 3 over x, n is the norm: x / |x| and the square of a number from 0 to 1. */
+#define v_norm_share(x, n) ((x) / v_sel((n) == 0, v_like(x, 1), n))
+#define OP                 norm3_gradient
+#define EXPR(g, x, n)      ((g) * (v_norm_share(x, n) * v_abs(v_norm_share(x, n))))
+#define LOOP               "kernels/loops/ternary.h"
+#define BY_LINES
+#include "kernels/loops/floats.h"
+
+/* Two roots, so that the square of a large number is never formed. */
+#define OP         acosh_gradient
+#define EXPR(g, x) ((g) / (v_sqrt((x) - v_like(x, 1)) * v_sqrt((x) + v_like(x, 1))))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
 const nomen__kernel NOMEN__TABLE(gradients)[] = {
     ROWS_FLOATS_LINES("relu_gradient", relu_gradient),
     ROWS_FLOATS_LINES("tanh_gradient", tanh_gradient),
@@ -97,5 +119,8 @@ const nomen__kernel NOMEN__TABLE(gradients)[] = {
     ROWS_FLOATS_LINES("threshold_gradient", threshold_gradient),
     ROWS_FLOATS_LINES("hypot_gradient", hypot_gradient),
     ROWS_FLOATS_LINES("logit_gradient", logit_gradient),
+    ROWS_FLOATS_LINES("logit_limited_gradient", logit_limited_gradient),
+    ROWS_FLOATS_LINES("norm3_gradient", norm3_gradient),
+    ROWS_FLOATS("acosh_gradient", acosh_gradient),
     {.name = NULL},
 };

@@ -36,6 +36,12 @@
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
+/* For gradients alone. */
+#define OP      sinc_slope
+#define EXPR(x) SIMD_PICK(v_sinc_slope, x)(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
 #define OP              logit
 #define EXPR(x)         v_logit(x)
 #define QUICK(x, unfit) SIMD_PICK(v_logit_quick, x)(x, unfit)
@@ -199,6 +205,7 @@ const nomen__kernel NOMEN__TABLE(math_special)[] = {
     ROWS_FLOATS("lgamma", lgamma),
     ROWS_FLOATS("digamma", digamma),
     ROWS_FLOATS("sinc", sinc),
+    ROWS_FLOATS("sinc_slope", sinc_slope),
     ROWS_FLOATS("logit", logit),
     ROWS_FLOATS("logit_limited", logit_limited),
     ROWS_FLOATS("polygamma", polygamma),

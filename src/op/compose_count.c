@@ -1,4 +1,5 @@
 /* Composite rows that count: bincount, histc. */
+#include "nomen/memory.h"
 #include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
@@ -44,35 +45,38 @@ static nomen_tensor *summands(nomen_tensor *weights) {
     return d == NOMEN_F32 || nomen_dtype_is_complex(d) ? weights : nomen_to(weights, NOMEN_F64);
 }
 
-/* Counts of all bins, by parts of the elements, which depend on the length only; each has tables of
- * its own. */
+/* Counts of all bins, by parts of the elements, each of which has tables of its own. */
 enum { HISTOGRAM_PART = 65536, HISTOGRAM_PARTS = 16 };
 
 typedef struct histogram {
     const char *data;
-    int64_t n, bins, part, *counts; /* tables of each part */
+    int64_t n, bins, part, tables, *counts; /* tables of each part */
     double low, high;
     int64_t item;       /* bytes of an element, where it is a whole number */
-    nomen__loop *widen; /* to int64; NULL: bytes, of which none is negative */
+    nomen__loop *widen; /* to int64; NULL: they are, or bytes, of which none is negative */
 } histogram;
 
 static inline int64_t bin_within(int64_t bin, int64_t bins) {
     return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
 }
 
-/* NULL: no memory, or it was ended. */
-static nomen_tensor *add_up(histogram *h, int64_t tables, nomen__task *count) {
+/* In at most so many parts; NULL: no memory, or it was ended. */
+static nomen_tensor *add_up(histogram *h, int64_t tables, int64_t most, nomen__task *count) {
     nomen_tensor *r = nomen_zeros(NULL, NOMEN_SIZES(h->bins), .dtype = NOMEN_I64);
     h->part = HISTOGRAM_PART;
-    if (h->n / h->part >= HISTOGRAM_PARTS) h->part = (h->n - 1) / HISTOGRAM_PARTS + 1;
+    if (h->n / h->part >= most) h->part = (h->n - 1) / most + 1;
     const int64_t parts = (h->n + h->part - 1) / h->part;
+    if (!r) return NULL;
+    int64_t *total = (int64_t *)(void *)r->data;
+    h->counts = total;
+    h->tables = tables;
+    if (parts * tables == 1) return nomen__parallel_asking(1, 1, count, h) ? NULL : r;
     size_t bytes = sizeof *h->counts * (size_t)(h->bins * tables * parts), capacity = 0;
-    void *room = r ? nomen__buffer_new(bytes, &capacity) : NULL;
+    void *room = nomen__buffer_new(bytes, &capacity);
     if (!room) return NULL;
     h->counts = room;
     memset(room, 0, bytes);
     nomen_status s = nomen__parallel_asking(parts, 1, count, h);
-    int64_t *total = (int64_t *)(void *)r->data;
     const int64_t *own = h->counts;
     for (int64_t k = 0; k < parts * tables; k++, own += h->bins)
         for (int64_t i = 0; i < h->bins; i++) total[i] += own[i];
@@ -80,7 +84,8 @@ static nomen_tensor *add_up(histogram *h, int64_t tables, nomen__task *count) {
     return s ? NULL : r;
 }
 
-/* Whole numbers, four tables by turns: a count waits for that of the same number before it. */
+/* Whole numbers, four tables by turns, if they are small: a count waits for that of the same number
+ * before it. */
 enum { TABLES = 4, MOST_BINS = 1024 };
 
 /* A bin that exists, should somebody write to the elements meanwhile. */
@@ -89,9 +94,11 @@ static inline uint64_t bin_of(int64_t x, uint64_t last) {
 }
 
 /* n elements, bytes or numbers of 64 bits. */
-static inline __attribute__((always_inline)) void
-count_some(int64_t *counts, int64_t bins, const void *x, int64_t n, const bool bytes) {
-    int64_t *second = counts + bins, *third = second + bins, *fourth = third + bins, i = 0;
+static inline __attribute__((always_inline)) void count_some(int64_t *counts, int64_t bins,
+                                                             bool several, const void *x, int64_t n,
+                                                             const bool bytes) {
+    const int64_t next = several ? bins : 0;
+    int64_t *second = counts + next, *third = second + next, *fourth = third + next, i = 0;
     const uint64_t last = (uint64_t)bins - 1;
     const uint8_t *narrow = x;
     const int64_t *wide = x;
@@ -113,31 +120,38 @@ static void count_whole(void *context, int64_t begin, int64_t end) {
     const histogram *h = context;
     int64_t wide[BLOCK];
     for (; begin < end; begin++) {
-        int64_t first = begin * h->part, *counts = h->counts + begin * TABLES * h->bins;
+        int64_t first = begin * h->part, *counts = h->counts + begin * h->tables * h->bins;
         const int64_t behind = h->n - first < h->part ? h->n : first + h->part;
-        if (!h->widen) {
-            count_some(counts, h->bins, h->data + first, behind - first, true);
-            continue;
-        }
-        for (int64_t n; first < behind; first += n) {
+        const bool several = h->tables > 1;
+        const char *const x = h->data + first * h->item;
+        if (!h->widen && h->item == 1)
+            count_some(counts, h->bins, several, x, behind - first, true);
+        else if (!h->widen)
+            count_some(counts, h->bins, several, x, behind - first, false);
+        for (int64_t n; h->widen && first < behind; first += n) {
             n = behind - first < BLOCK ? behind - first : BLOCK;
             char *const ptr[] = {(char *)wide, (char *)(uintptr_t)h->data + first * h->item};
             h->widen(ptr, (const int64_t[]){sizeof *wide, h->item}, n);
-            count_some(counts, h->bins, wide, n, false);
+            count_some(counts, h->bins, several, wide, n, false);
         }
     }
 }
 
-/* NULL without an error: there are many bins, or few elements, or another device has
- * them. */
+/* NULL without an error: another device has them. Counts are whole numbers: how many parts there
+ * are does not show. */
 static nomen_tensor *counted_whole(nomen_tensor *t, int64_t bins) {
-    if (t->device || bins > MOST_BINS || bins > t->numel) return NULL;
+    if (t->device) return NULL;
+    if (!t->numel) return nomen_zeros(NULL, NOMEN_SIZES(bins), .dtype = NOMEN_I64);
     t = nomen_contiguous(t);
     if (!t) return NULL;
     const nomen_dtype d = nomen_dtype_of(t);
     histogram h = {.data = t->data, .n = t->numel, .bins = bins, .item = nomen__item(d)};
-    if (h.item > 1) h.widen = nomen__move_loop(d, NOMEN_I64);
-    return add_up(&h, TABLES, count_whole);
+    if (h.item > 1 && d != NOMEN_I64) h.widen = nomen__move_loop(d, NOMEN_I64);
+    if (bins <= MOST_BINS && bins <= t->numel)
+        return add_up(&h, TABLES, HISTOGRAM_PARTS, count_whole);
+    /* to clear and to add up large tables takes long, too */
+    const int64_t threads = nomen_get_num_threads(), worth = t->numel / bins / TABLES;
+    return add_up(&h, 1, worth < 1 ? 1 : worth < threads ? worth : threads, count_whole);
 }
 
 /* A few elements, counted here. One reference, no scope; NULL: there is something to say of them,
@@ -275,7 +289,7 @@ static nomen_tensor *counted(nomen_tensor *t, int64_t bins, double low, double h
     t = nomen_contiguous(t);
     if (!t) return NULL;
     histogram h = {.data = t->data, .n = t->numel, .bins = bins, .low = low, .high = high};
-    nomen_tensor *r = add_up(&h, 1, wide ? count_f64 : count_f32);
+    nomen_tensor *r = add_up(&h, 1, HISTOGRAM_PARTS, wide ? count_f64 : count_f32);
     return r ? nomen_to(r, d) : NULL;
 }
 

@@ -149,14 +149,50 @@ static nomen_tensor *matrices(const job *j, const part *p, const nomen__term *ba
     return nomen_reshape(t, batch->n ? (nomen_sizes){3, size} : (nomen_sizes){2, size + 1});
 }
 
-/* Vectors, one for each element of the batch, whose elements do not lie side by side in one of
- * them: products element by element are added up in rows. Those of half types would be rounded. */
+/* Sums of so few products are added up as rows are: a product of matrices for each would be mostly
+ * the call. */
+enum { FEW_PRODUCTS = 32 };
+
+/* Do the elements of the vectors not lie side by side? */
 static bool lies_across(const part *p, const nomen__term *sum) {
-    for (int k = 0; p->t && k < sum->n; k++) {
+    for (int k = 0; k < sum->n; k++) {
         const int d = find(&p->is, sum->label[k]);
         if (p->t->size[d] > 1 && p->t->stride[d] == 1) return false;
     }
-    return p->t && nomen_dtype_size(nomen_dtype_of(p->t)) >= 4;
+    return true;
+}
+
+/* Vectors, one for each element of the batch: are products element by element added up? */
+static bool by_elements(const job *j, const part *a, const part *b, const groups *g) {
+    if (!a->t || !b->t || g->left.n || g->right.n || a->t->dtype != b->t->dtype) return false;
+    if (numel(j, &g->sum) <= FEW_PRODUCTS) return true;
+    return lies_across(a, &g->sum) && lies_across(b, &g->sum) && nomen__item(a->t->dtype) >= 4;
+}
+
+/* Sums of halves are rounded once. */
+static nomen_tensor *sum_products(const job *j, const part *a, const part *b,
+                                  const nomen__term *sum, const nomen__term *all) {
+    int64_t size[NOMEN_MAX_DIMS];
+    int dims[NOMEN_MAX_DIMS];
+    char text[NOMEN__DIM_TEXT];
+    const bool single = numel(j, sum) == 1, across = lies_across(a, sum);
+    nomen__term order = across ? *sum : *all;
+    append(&order, across ? all : sum);
+    nomen_tensor *x = ordered(j, a, &order, false), *y = ordered(j, b, &order, false);
+    const nomen_dtype own = nomen_dtype_of(a->t);
+    if (!single && (own == NOMEN_F16 || own == NOMEN_BF16)) {
+        x = nomen_to(x, NOMEN_F32);
+        y = nomen_to(y, NOMEN_F32);
+    }
+    nomen_tensor *products = nomen_mul(x, y);
+    if (single) {
+        for (int d = 0; d < all->n; d++) size[d] = j->size[all->label[d]];
+        return nomen_reshape(products, (nomen_sizes){all->n, size});
+    }
+    for (int d = 0; d < sum->n; d++) dims[d] = across ? d : all->n + d;
+    nomen_tensor *sums = nomen_sum(products, .dim = nomen__dims_text(dims, sum->n, text),
+                                   .dtype = nomen_dtype_of(products));
+    return nomen_to(sums, own);
 }
 
 /* The product of a and b, summed over what nobody asks for behind operand k. */
@@ -179,19 +215,10 @@ static nomen_status contract(const job *j, part *a, part *b, int k) {
                            NOMEN_MAX_DIMS);
     append(&all, &g.left);
     append(&all, &g.right);
-    const bool across = !g.left.n && !g.right.n && lies_across(a, &g.sum) && lies_across(b, &g.sum);
     if (!g.sum.n) {
         a->t = nomen_mul(ordered(j, a, &all, false), ordered(j, b, &all, false));
-    } else if (across) {
-        nomen__term order = g.sum;
-        int dims[NOMEN_MAX_DIMS];
-        char text[NOMEN__DIM_TEXT];
-        append(&order, &all);
-        for (int d = 0; d < g.sum.n; d++) dims[d] = d;
-        nomen_tensor *products =
-            nomen_mul(ordered(j, a, &order, false), ordered(j, b, &order, false));
-        a->t = nomen_sum(products, .dim = nomen__dims_text(dims, g.sum.n, text),
-                         .dtype = nomen_dtype_of(products));
+    } else if (by_elements(j, a, b, &g)) {
+        a->t = sum_products(j, a, b, &g.sum, &all);
     } else {
         int64_t size[NOMEN_MAX_DIMS];
         nomen_tensor *left = matrices(j, a, &g.batch, &g.left, &g.sum);

@@ -77,7 +77,7 @@ static void deliver(nomen__call *c, const wish *w, nomen_tensor *const parts[3])
     if (w->counts) c->results[k++] = named(parts[2], line);
 }
 
-enum { SOME = 512 };
+enum { SOME = 2048 };
 
 /* Where slices of so many elements stand that differ from the one before: how many. */
 static int64_t mark_firsts(uint8_t first[SOME], const nomen_tensor *values, int64_t each) {

@@ -328,25 +328,27 @@ static nomen_status sample_once(const nomen__call *c, int64_t *places) {
     return s;
 }
 
-/* Weights become their running sums over the last of them, in double or in float. */
+/* Running sums of the weights of each row, in double or in float; over the last of them they are
+ * the parts that random numbers are looked up among. */
 typedef struct sampling {
+    const char *weights; /* may be where the sums go */
     char *sums;
     double *u;
     int64_t *places;
     int64_t categories, count;
-    bool single, none; /* none: some row has no weight */
-    nomen__loop *divide;
+    bool single, none;   /* none: some row has no weight */
+    nomen__loop *divide; /* NULL: the sums are divided where they are looked at */
 } sampling;
 
-static double sum_double(double *at, int64_t n) {
+static double sum_double(double *to, const double *from, int64_t n) {
     double sum = 0;
-    for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
+    for (int64_t k = 0; k < n; k++) to[k] = sum += from[k];
     return sum;
 }
 
-static double sum_float(float *at, int64_t n) {
+static double sum_float(float *to, const float *from, int64_t n) {
     float sum = 0;
-    for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
+    for (int64_t k = 0; k < n; k++) to[k] = sum += from[k];
     return (double)sum;
 }
 
@@ -355,9 +357,11 @@ static void sum_rows(void *context, int64_t begin, int64_t end) {
     const int64_t n = s->categories, item = s->single ? sizeof(float) : sizeof(double);
     for (int64_t r = begin; r < end; r++) {
         char *row = s->sums + r * n * item, whole[sizeof(double)];
-        const double sum =
-            s->single ? sum_float((float *)(void *)row, n) : sum_double((double *)(void *)row, n);
+        const void *from = s->weights + r * n * item;
+        const double sum = s->single ? sum_float((float *)(void *)row, from, n)
+                                     : sum_double((double *)(void *)row, from, n);
         if (!(sum > 0)) __atomic_store_n(&s->none, true, __ATOMIC_RELAXED);
+        if (!s->divide) continue;
         memcpy(whole, row + (n - 1) * item, (size_t)item);
         s->divide((char *const[3]){row, row, whole}, (const int64_t[3]){item, item, 0}, n);
     }
@@ -365,53 +369,89 @@ static void sum_rows(void *context, int64_t begin, int64_t end) {
 
 /* The first place whose part is not below u; the last one has 1. No branch depends on u, so that
  * searches overlap. */
-static int64_t place_of_double(const double *parts, int64_t n, double u) {
-    const double *from = parts;
+static inline __attribute__((always_inline)) int64_t place_among(const void *row, int64_t n,
+                                                                 double u, const bool single,
+                                                                 const bool divided) {
+    const int64_t item = single ? sizeof(float) : sizeof(double);
+    const char *from = row, *const last = from + (n - 1) * item;
     for (int64_t half; n > 1; n -= half) {
         half = n / 2;
-        from += half & -(int64_t)(from[half - 1] < u);
+        const void *const at = from + (half - 1) * item, *const whole = last;
+        double part;
+        if (single)
+            part =
+                (double)(divided ? *(const float *)at : *(const float *)at / *(const float *)whole);
+        else
+            part = divided ? *(const double *)at : *(const double *)at / *(const double *)whole;
+        from += item * (half & -(int64_t)(part < u));
     }
-    return from - parts;
+    return (from - (const char *)row) / item;
 }
 
-static int64_t place_of_float(const float *parts, int64_t n, double u) {
-    const float *from = parts;
-    for (int64_t half; n > 1; n -= half) {
-        half = n / 2;
-        from += half & -(int64_t)((double)from[half - 1] < u);
+static inline __attribute__((always_inline)) void
+find_all(const sampling *s, int64_t i, int64_t end, const bool single, const bool divided) {
+    const int64_t n = s->categories, count = s->count,
+                  item = single ? sizeof(float) : sizeof(double);
+    for (int64_t row = i / count; i < end; row++) {
+        const int64_t last = (row + 1) * count < end ? (row + 1) * count : end;
+        const char *const parts = s->sums + row * n * item;
+        for (; i < last; i++) s->places[i] = place_among(parts, n, s->u[i], single, divided);
     }
-    return from - parts;
 }
 
 static void find_places(void *context, int64_t begin, int64_t end) {
     const sampling *s = context;
-    const int64_t n = s->categories;
-    for (int64_t i = begin, row = begin / s->count; i < end; row++) {
-        const int64_t last = (row + 1) * s->count < end ? (row + 1) * s->count : end;
-        const float *narrow = (const float *)(const void *)s->sums + row * n;
-        const double *wide = (const double *)(const void *)s->sums + row * n;
-        if (s->single)
-            for (; i < last; i++) s->places[i] = place_of_float(narrow, n, s->u[i]);
-        else
-            for (; i < last; i++) s->places[i] = place_of_double(wide, n, s->u[i]);
-    }
+    if (s->single && s->divide)
+        find_all(s, begin, end, true, true);
+    else if (s->single)
+        find_all(s, begin, end, true, false);
+    else if (s->divide)
+        find_all(s, begin, end, false, true);
+    else
+        find_all(s, begin, end, false, false);
 }
 
-static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, int64_t *places) {
-    const int64_t categories = weights->size[weights->ndim - 1];
-    sampling job = {.sums = weights->data, .places = places, .categories = categories};
-    job.count = c->arg[1].integer;
-    job.single = weights->dtype == NOMEN_F32;
-    job.divide = nomen__kernel_find("div", (nomen_dtype)weights->dtype)->loop;
-    nomen_status s = nomen__parallel_asking(weights->numel / categories,
-                                            NOMEN__GRAIN / categories + 1, sum_rows, &job);
-    if (!s && job.none) s = no_weight();
-    nomen_tensor *u = s ? NULL : nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
-    if (!u) return s ? s : NOMEN_ERROR_MEMORY;
-    job.u = doubles_at(u);
-    s = nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
-    if (!s) s = nomen__parallel_asking(u->numel, NOMEN__GRAIN / 16, find_places, &job);
+/* Is dividing a few sums, one after the other, less than dividing all of them by vectors? The
+ * quotients are the same. */
+static bool looks_at_few(int64_t categories, int64_t count) {
+    enum { TIMES = 8 };
+    int64_t looks = 1;
+    for (int64_t n = categories; n > 1; n -= n / 2) looks++;
+    return count < categories / TIMES / looks;
+}
+
+/* Dense weights of the dtype that they are added up in; NULL: no memory. */
+static nomen_tensor *weights_of(nomen_tensor *t) {
+    const nomen_dtype kept = t->dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32;
+    if (t->flags & NOMEN__CONTIGUOUS && t->dtype == kept) return nomen__retain(t);
+    return nomen__copied(nomen__tensor_empty(kept, t->ndim, t->size), t);
+}
+
+static nomen_status sample_again(const nomen__call *c, int64_t *places) {
+    nomen_tensor *t = c->in[0], *weights = weights_of(t), *sums = NULL, *u = NULL;
+    const int64_t categories = t->size[t->ndim - 1];
+    nomen_status s = NOMEN_ERROR_MEMORY;
+    if (weights) sums = weights == t ? nomen__like_in_memory(t) : nomen__retain(weights);
+    if (sums) u = nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
+    if (u) {
+        sampling job = {.weights = weights->data,
+                        .sums = sums->data,
+                        .u = doubles_at(u),
+                        .places = places,
+                        .categories = categories,
+                        .count = c->arg[1].integer,
+                        .single = weights->dtype == NOMEN_F32};
+        if (!looks_at_few(categories, job.count))
+            job.divide = nomen__kernel_find("div", (nomen_dtype)weights->dtype)->loop;
+        s = nomen__parallel_asking(weights->numel / categories, NOMEN__GRAIN / categories + 1,
+                                   sum_rows, &job);
+        if (!s && job.none) s = no_weight();
+        if (!s) s = nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
+        if (!s) s = nomen__parallel_asking(u->numel, NOMEN__GRAIN / 16, find_places, &job);
+    }
     nomen__release(u);
+    nomen__release(sums);
+    nomen__release(weights);
     return s;
 }
 
@@ -420,19 +460,15 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
     const bool again = nomen__given(c, 2) && c->arg[2].flag;
     const bool direct = out->flags & NOMEN__CONTIGUOUS;
     if (out->numel == 0) return NOMEN_OK;
-    nomen_tensor *weights = NULL, *places = NULL;
+    nomen_tensor *places = NULL;
     nomen_status s = check_weights(t, again);
     if (!s && !again) s = check_rows(t);
-    const nomen_dtype kept = t->dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32;
-    if (!s && again) weights = nomen__copied(nomen__tensor_empty(kept, t->ndim, t->size), t);
-    if (!s && again && !weights) s = NOMEN_ERROR_MEMORY;
     if (!s) places = direct ? nomen__retain(out) : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);
     if (!s && !places) s = NOMEN_ERROR_MEMORY;
     int64_t *at = s ? NULL : (int64_t *)(void *)places->data;
-    if (!s) s = again ? sample_again(c, weights, at) : sample_once(c, at);
+    if (!s) s = again ? sample_again(c, at) : sample_once(c, at);
     if (!s && !direct) s = nomen__copy_values(out, places);
     nomen__release(places);
-    nomen__release(weights);
     return s;
 }
 

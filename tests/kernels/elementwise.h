@@ -132,7 +132,8 @@ static inline bool in_list(const char *name, const char *const *list) {
     return false;
 }
 static inline int arity(const char *name) {
-    static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
+    static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", "logit_limited_gradient",
+                                       NULL};
     static const char *const three[] = {"add_scaled",
                                         "sub_scaled",
                                         "clamp",
@@ -142,6 +143,7 @@ static inline int arity(const char *name) {
                                         "threshold",
                                         "threshold_gradient",
                                         "hypot_gradient",
+                                        "norm3_gradient",
                                         "product_gradient",
                                         "over_product_gradient",
                                         "sum_product_gradient",
@@ -188,6 +190,7 @@ static inline int arity(const char *name) {
                                       "tanh_gradient",
                                       "sigmoid_gradient",
                                       "logit_gradient",
+                                      "acosh_gradient",
                                       NULL};
     if (in_list(name, four)) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;

@@ -135,6 +135,10 @@ static const struct {
     {"over_sum_gradient", F},
     {"threshold_gradient", F},
     {"hypot_gradient", F},
+    {"norm3_gradient", F},
+    {"logit_limited_gradient", F},
+    {"acosh_gradient", F},
+    {"sinc_slope", F},
 };
 
 static int kind_of(nomen_dtype d) {
@@ -271,7 +275,7 @@ static bool same_element(const nomen__kernel *k, const char *p, const char *q) {
                                             "log10", "log1p", "sin",  "cos",   "tan",     "asin",
                                             "acos",  "atan",  "sinh", "cosh",  "tanh",    "asinh",
                                             "acosh", "atanh", "sinc", "pow",   "sigmoid", NULL};
-    static const char *const sums[] = {"logaddexp", "logaddexp2", "digamma", NULL};
+    static const char *const sums[] = {"logaddexp", "logaddexp2", "digamma", "sinc_slope", NULL};
     static const char *const moves[] = {"copy", "where", "real", "imag", NULL};
     const nomen_dtype d = out_dtype(k);
     const int size = dtype_size[d];

@@ -65,6 +65,27 @@ def test_einsum_is_numpys(equation, shapes):
         close(got, expected, 1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int64", *FLOATS, "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 32, 33, 70])
+def test_einsum_of_vectors_in_batches(n, dtype):
+    """Few products in each sum, and more: element by element, and as matrices."""
+    within = {"bfloat16": 1e-2, "float16": 2e-3, "float32": 1e-5}.get(dtype, 1e-12)
+    x, y = (nomen.from_numpy(RNG.integers(-3, 4, (9, n))).to(getattr(nomen, dtype)) for _ in "xy")
+    if dtype in FLOATS:
+        x, y = x + 0.25, y - 0.125
+    wide = [w.to(nomen.complex128).numpy() for w in (x, y)]
+    for equation in ("ij,ij->i", "ij,ij->j", "ij,ij->", "ij,ij->ij", "ji,ji->i"):
+        want = np.einsum(equation, *wide)
+        if dtype == "int8":
+            want = want.real.astype(np.int64).astype(np.int8)
+        for own in ((x, y), (x.t().contiguous().t(), y)):
+            got = nomen.einsum(equation, *own)
+            assert got.dtype == x.dtype and got.shape == want.shape
+            close(got.to(nomen.complex128), want, within * max(1, abs(want).max()))
+    with pytest.raises(RuntimeError, match="dtype"):
+        nomen.einsum("ij,ij->i", x, y.to(nomen.uint8))
+
+
 def test_einsum_broadcasts_sizes_of_one():
     a, b = nomen.ones(3, 1), nomen.ones(3, 4)
     close(nomen.einsum("ij,ij->i", a, b), [4, 4, 4])
@@ -337,6 +358,21 @@ def test_bincount_is_numpys(dtype):
     assert n.bincount().tolist() == np.bincount(x).tolist()
     assert nomen.bincount(n, minlength=40).tolist() == np.bincount(x, minlength=40).tolist()
     close(n.bincount(nomen.from_numpy(w)), np.bincount(x, w), 1e-12)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_bincount_of_many_bins(threads):
+    before = nomen.get_num_threads()
+    nomen.set_num_threads(threads)
+    for bins, n in [(1025, 10), (5000, 100), (3000, 200000), (100000, 99999), (1500, 66000)]:
+        x = RNG.integers(0, bins, n)
+        x[n // 2] = bins - 1
+        for dtype in (nomen.int64, nomen.int32):
+            own = nomen.from_numpy(x).to(dtype)
+            assert own.bincount().tolist() == np.bincount(x).tolist()
+        twice = nomen.from_numpy(np.repeat(x, 2))[::2]
+        assert twice.bincount(minlength=bins + 7).tolist() == np.bincount(x, None, bins + 7).tolist()
+    nomen.set_num_threads(before)
 
 
 def test_bincount_dtypes_and_errors():

@@ -77,6 +77,47 @@ def test_threshold_and_hypot(dtype):
         assert nomen.allclose(kernel, formula, rtol=20 * within, atol=20 * within)
 
 
+WITHIN = {"bfloat16": 3e-2, "float16": 4e-3, "float32": 2e-6, "float64": 1e-14}
+
+
+@pytest.mark.parametrize("dtype", list(WITHIN))
+def test_calls_with_numbers(dtype):
+    calls = [
+        lambda x: nomen.logit(x, 0.1),
+        lambda x: nomen.logit(x, 0.5),
+        lambda x: nomen.norm(x, 2, 1),
+        lambda x: nomen.norm(x, 3),
+        lambda x: nomen.norm(x, 3, 0),
+        lambda x: nomen.acosh(x.abs() + 1),
+        lambda x: nomen.pow(0.3, x),
+        lambda x: nomen.pow(2, x),
+        lambda x: nomen.pow(0.0, x.abs()),
+        nomen.sinc,
+    ]
+    for k, call in enumerate(calls):
+        for x in (made(40, 30, dtype=dtype), made(30, 40, dtype=dtype).t(), made(0, 3, dtype=dtype)):
+            x[: x.shape[0] // 3] = 0
+            kernel, formula = both(call, x)
+            assert nomen.allclose(kernel, formula, WITHIN[dtype], WITHIN[dtype], True), k
+
+
+def test_slope_of_sinc():
+    x = np.concatenate([np.linspace(-3, 3, 1201), [1e-30, 0.5, -0.5, 1234.25, 1e17, np.inf]])
+    own = nomen.from_numpy(x).requires_grad_()
+    (slope,) = nomen.autograd.grad(nomen.sinc(own), own, nomen.ones(*x.shape).double())
+    pi = np.longdouble("3.14159265358979323846")
+    for at, got in zip(x, slope.numpy()):
+        t = pi * np.longdouble(at)
+        if abs(at) < 0.01:
+            want = -pi * t / 3 + pi * t**3 / 30 - pi * t**5 / 840
+        elif np.isinf(at):
+            want = np.nan
+        else:
+            turned = pi * np.longdouble(np.fmod(at, 2))
+            want = pi * (np.cos(turned) / t - np.sin(turned) / t**2)
+        assert np.isclose(got, float(want), rtol=1e-13, atol=2e-15, equal_nan=True), at
+
+
 def test_lines_of_one():
     x = made(4, 1, 3, dtype="float32").requires_grad_()
     g = made(4, 1, 3, dtype="float32")

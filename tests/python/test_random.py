@@ -148,6 +148,23 @@ def test_permutations_are_all_equally_likely():
     )  # chi square, 23 degrees, one in a thousand
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_multinomial_looks_up_running_sums(dtype):
+    """Few draws from many categories, for which not all sums are divided, and many from few."""
+    for shape, count in [((100000,), 5), ((3, 20000), 30), ((40,), 3000), ((5, 7), 2), ((1, 1), 4)]:
+        weights = np.random.default_rng(5).random(shape).astype(dtype)
+        own = nomen.from_numpy(weights)
+        for given in (own, own[..., None].expand(*shape, 2)[..., 1]):
+            nomen.manual_seed(11)
+            u = nomen.rand(*shape[:-1], count, dtype=nomen.float64).numpy().reshape(-1, count)
+            nomen.manual_seed(11)
+            got = nomen.multinomial(given, count, True).numpy().reshape(-1, count)
+            sums = np.cumsum(weights.reshape(-1, shape[-1]), -1)
+            parts = (sums / sums[:, -1:]).astype(np.float64)
+            for row, drawn, places in zip(parts, u, got):
+                assert places.tolist() == np.searchsorted(row[:-1], drawn).tolist()
+
+
 def test_multinomial_frequencies():
     nomen.manual_seed(15)
     weights = nomen.tensor([1.0, 0.0, 3.0, 4.0])

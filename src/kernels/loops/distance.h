@@ -125,6 +125,55 @@ static int64_t FN(group)(int64_t k) {
     return panel < GROUP_BYTES ? GROUP_BYTES / panel : 1;
 }
 
+static size_t FN(scratch)(int64_t k) {
+    return (size_t)FN(group)(k) * (size_t)(k ? k : 1) * NR * sizeof(C);
+}
+
+#include "kernels/loops/distance_slope.h"
+
+/* Is it less work to run along the coordinates of each pair than down a panel, which is mostly
+ * filled up where there are few others? So it is for all points, or bits would depend on how these
+ * are cut. Powers take so long that loads count for nothing. */
+static bool FN(runs_along)(const nomen__distance_args *a) {
+    const bool dense = a->a_col == (int64_t)sizeof(C) && a->b_col == (int64_t)sizeof(C);
+    const bool plain = a->p == 0 || a->p == 1 || a->p == 2 || a->p > DBL_MAX;
+    const int64_t some = a->n <= W ? 1 : (a->n + NR - 1) / NR * NV;
+    const int64_t panels = a->pairs && a->n > NR ? (a->n + NR) / 2 / W : some;
+    const int64_t own = a->pairs ? a->n / 2 : a->n, each = (a->k + W - 1) / W * (plain ? 2 : 1);
+    if (a->k < 2 * W || own * (each + (plain ? 8 : 1)) >= panels * a->k) return false;
+    return dense || (a->n + 1) * FN(filled)(a->k) <= FN(group)(a->k) * a->k * NR;
+}
+
+static void FN(run_along)(const nomen__distance_args *a, C *scratch) {
+    C (*along)(const C *, const C *, int64_t, double) = a->p == 2        ? FN(along_2)
+                                                        : a->p == 1      ? FN(along_1)
+                                                        : a->p == 0      ? FN(along_count)
+                                                        : a->p > DBL_MAX ? FN(along_most)
+                                                                         : FN(along_power);
+    C sum[NR] __attribute__((aligned(64)));
+    const int64_t item = (int64_t)sizeof(C), width = FN(filled)(a->k);
+    const bool copied = a->b_col != item;
+    if (copied) FN(take_points)(scratch + width, a->b, a->n, a->k, a->b_row, a->b_col);
+    const char *const others = copied ? (const char *)(scratch + width) : a->b;
+    const int64_t row = copied ? width * item : a->b_row;
+    for (int64_t i = 0; i < a->m; i++) {
+        const C *x = (const C *)(const void *)(a->a + i * a->a_row);
+        if (a->a_col != item) {
+            FN(take_points)(scratch, (const char *)x, 1, a->k, a->a_row, a->a_col);
+            x = scratch;
+        }
+        for (int64_t j = a->pairs ? a->first + i + 1 : 0, n; j < a->n; j += n) {
+            n = a->n - j < NR ? a->n - j : NR;
+            for (int64_t e = 0; e < NR; e++)
+                sum[e] = e >= n ? 1
+                                : along(x, (const C *)(const void *)(others + (j + e) * row), a->k,
+                                        a->p);
+            FN(finish)(a, sum, i, 1, j, n);
+            FN(put)(a, sum, i, 1, j, n);
+        }
+    }
+}
+
 static void FN(run)(const nomen__distance_args *a, void *scratch) {
     void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *, bool) =
         a->p == 2        ? FN(tile_2)
@@ -132,6 +181,10 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
         : a->p == 0      ? FN(tile_count)
         : a->p > DBL_MAX ? FN(tile_most)
                          : FN(tile_power);
+    if (FN(runs_along)(a)) {
+        FN(run_along)(a, scratch);
+        return;
+    }
     C sum[MR * NR] __attribute__((aligned(64)));
     int64_t group = FN(group)(a->k) * NR, start = a->pairs ? a->first + 1 : 0;
     for (int64_t begin = start; begin < a->n; begin += group) {
@@ -155,12 +208,6 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
         }
     }
 }
-
-static size_t FN(scratch)(int64_t k) {
-    return (size_t)FN(group)(k) * (size_t)(k ? k : 1) * NR * sizeof(C);
-}
-
-#include "kernels/loops/distance_slope.h"
 
 static const nomen__distance FN(kernel) = {FN(scratch), FN(run), FN(slope_scratch), FN(slope)};
 

@@ -1,6 +1,7 @@
-/* Include-template of distance.h: the sums of one kind of norm over a tile of points. Before: what
- * distance.h has, KIND, TERM(acc, d) -> V, JOIN(double, double) for blocks of coordinates; TERM may
- * use `power`. After: FN(tile_KIND); these three are undefined. */
+/* Include-template of distance.h: the sums of one kind of norm over a tile of points, or along the
+ * coordinates of two. Before: what distance.h has, KIND, TERM(acc, d) -> V, JOIN(double, double)
+ * for blocks of coordinates; TERM may use `power`. After: FN(tile_KIND), FN(along_KIND); these
+ * three are undefined. */
 
 #define NAMED2(part, kind) FN(part##_##kind)
 #define NAMED(part, kind)  NAMED2(part, kind)
@@ -63,6 +64,33 @@ static void NAMED(tile, KIND)(const nomen__distance_args *a, const char *const *
         for (int e = 0; e < MR * NR; e++) total[e] = JOIN(total[e], (double)sum[e]);
     }
     for (int e = 0; e < MR * NR; e++) sum[e] = (C)total[e];
+}
+
+/* Of two points whose coordinates lie side by side. Lanes are blocks of their own. */
+static APART C NAMED(along, KIND)(const C *x, const C *y, int64_t k, double p) {
+    enum { BLOCK = COORDINATES * W };
+    const vf64 power = v_set_f64(p);
+    double total = 0;
+    for (int64_t n; k > 0; k -= n, x += n, y += n) {
+        C lanes[4 * W] __attribute__((aligned(64)));
+        V acc[4] = {{0}};
+        int64_t c = 0;
+        n = k < BLOCK ? k : BLOCK;
+        for (; c + 4 * W <= n; c += 4 * W)
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; v++) {
+                const V d = LD(x + c + v * W) - LD(y + c + v * W);
+                acc[v] = TERM(acc[v], d);
+            }
+        for (; c < n; c += W) {
+            const V d = n - c < W ? LDN(x + c, n - c) - LDN(y + c, n - c) : LD(x + c) - LD(y + c);
+            acc[0] = TERM(acc[0], d);
+        }
+        for (int v = 0; v < 4; v++) ST(lanes + v * W, acc[v]);
+        for (int e = 0; e < 4 * W; e++) total = JOIN(total, (double)lanes[e]);
+    }
+    (void)power;
+    return (C)total;
 }
 
 #undef NAMED

@@ -424,6 +424,24 @@ VMATH_QUICK vf32 v_sinc_f32(vf32 x) {
     return v_narrow_f64(v_sinc_f64(v_low_f64(x)), v_sinc_f64(v_high_f64(x)));
 }
 
+/* Its derivative, (cos(pi x) - sinc(x)) / x. Near 0, where that cancels, the series: the sum of
+ * (-1)^k 2 k pi^(2 k) / (2 k + 1)! x^(2 k - 1), each term as a part of the one before it. */
+VMATH_QUICK vf64 v_sinc_slope_f64(vf64 x) {
+    enum { TERMS = 11 };
+    const vf64 a = v_abs_f64(x), w = (M_PI * M_PI) * (x * x);
+    vf64 low_s, low_d, c, near = v_set_f64(1);
+#pragma GCC unroll 16
+    for (int k = TERMS; k > 1; k--) near = 1 - w * near * (1.0 / (2 * (k - 1) * (2 * k + 1)));
+    const vf64 s = v_sin_and_cos_pi(v_at_most_f64(a, 0x1p53), &low_s, &c);
+    const vf64 far = (c - s / v_times_pi(a, &low_d)) / a;
+    const vf64 slope =
+        v_sel_f64(a < 0.5, near * x * (M_PI * M_PI / -3), v_sel_f64(x < 0, -far, far));
+    return v_sel_f64(a == (double)INFINITY, v_set_f64((double)NAN), slope);
+}
+VMATH_QUICK vf32 v_sinc_slope_f32(vf32 x) {
+    return v_narrow_f64(v_sinc_slope_f64(v_low_f64(x)), v_sinc_slope_f64(v_high_f64(x)));
+}
+
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
 #define v_erf(x)     SIMD_PICK(v_erf, x)(x)
