@@ -186,6 +186,83 @@ DRAWN = {
     "r": ["sum", "prod", "mean", "amax", "amin"],
 }
 
+# Two dtypes at once, and what no other table has: y has another dtype than x, {t} is a third one.
+MIXED = {
+    "pair": "|L.{pair}(x, y)",
+    "pair, column": "y=y[..., :1]|L.{pair}(x, y)",
+    "pair, row": "y=y[:1]|L.{pair}(x, y)",
+    "pair, line": "y=y.reshape(-1)[:s[-1]]|L.{pair}(x, y)",
+    "pair, number": "|L.{pair}(x, {number})",
+    "pair, out": "z=L.{pair}(x, y)|L.{pair}(x, y, out=z)",
+    "pair, out elsewhere": "z=L.{pair}(x, y).to(L.{t})|L.{pair}(x, y, out=z)",
+    "one": "|L.{one}(x)",
+    "add_": "z=x.clone();y=y * 0|z.add_(y)",
+    "mul_": "z=x.clone();y=y * 0 + 1|z.mul_(y)",
+    "alpha": "|L.add(x, y, alpha=2)",
+    "sum as": "|x.sum(d, dtype=L.{t})",
+    "mean as": "|x.mean(d, dtype=L.{t})",
+    "prod as": "|x.prod(d, dtype=L.{t})",
+    "cumsum as": "|x.cumsum(d, dtype=L.{t})",
+    "softmax as": "|L.softmax(x, d, dtype=L.{t})",
+    "to": "|x.to(L.{t})",
+    "copy_": "z=L.empty(s, dtype=L.{t})|z.copy_(x)",
+    "cat": "|L.cat([x, y], d)",
+    "stack": "|L.stack([x, y], d)",
+    "chunks": "|L.cat(x.chunk(3, d)[::-1], d)",
+    "where, number": "m=mask(s)|L.where(m, x, 0)",
+    "where, two": "m=mask(s)|L.where(m, x, y)",
+    "where, row": "m=mask(s[-1:])|L.where(m, x, y)",
+    "where, column": "m=mask([*s[:-1], 1])|L.where(m, x, y)",
+    "masked_fill, row": "m=mask(s[-1:])|x.masked_fill(m, 1)",
+    "masked_fill, column": "m=mask([*s[:-1], 1])|x.masked_fill(m, 1)",
+    "x[rows]": "m=mask(s[:1])|x[m]",
+    "x[..., columns]": "m=mask(s[-1:])|x[..., m]",
+    "x[..., i]": "i=places(s[-1], s[-1:])|x[..., i]",
+    "x[i, ..., j]": "i=places(s[0], [50]);j=places(s[-1], [50])|x[i, ..., j]",
+    "x[i] = y": "i=places(s[0], [20]);z=x.clone();v=z[i].clone()|z.__setitem__(i, v)",
+    "x[..., i] = 1": "i=places(s[-1], [5]);z=x.clone()|z.__setitem__((..., i), 1)",
+    "x[::2] = y": "z=x.clone();v=z[::2].clone()|z.__setitem__(slice(None, None, 2), v)",
+    "isclose": "y=y.to(x.dtype)|L.isclose(x, y)",
+    "allclose": "y=x.clone()|L.allclose(x, y)",
+    "equal": "y=x.clone()|L.equal(x, y)",
+    "std_mean": "|L.std_mean(x, d)",
+    "nanmean": "|L.nanmean(x, d)",
+    "nanmedian": "|L.nanmedian(x, d)",
+    "argmin": "|L.argmin(x, d)",
+    "argmin of all": "|L.argmin(x)",
+    "max of all": "|L.max(x)",
+    "any of all": "|L.any(x)",
+    "count_nonzero": "|L.count_nonzero(x)",
+    "var of all": "|L.var(x)",
+    "cumsum of all": "|x.flatten().cumsum(0)",
+    "argwhere": "|L.argwhere(x)",
+    "diagonal": "|x.diagonal(0, 0, -1).sum()",
+    "movedim": "|x.movedim(0, -1).contiguous()",
+    "hstack": "|L.hstack([x, x])",
+    "dstack": "|L.dstack([x, x])",
+    "full": "|L.full(s, 3, dtype=L.{t})",
+    "arange": "|L.arange(x.numel(), dtype=L.{t})",
+    "linspace": "|L.linspace(0, 1, x.numel(), dtype=L.{t})",
+    "zeros_like": "|L.zeros_like(x)",
+    "rand": "|L.rand(s, dtype=L.{t})",
+    "randn": "|L.randn(s, dtype=L.{t})",
+    "randint": "|L.randint(0, 100, s, dtype=L.{t})",
+    "bernoulli": "p=L.rand(s, dtype=L.{t})|L.bernoulli(p)",
+    "normal": "|L.normal(x, 1.0)",
+    "dropout": "|L.dropout(x, 0.3, True)",
+    "mv": "m=x.reshape(-1, s[-1]);v=x.reshape(-1)[:s[-1]]|m @ v",
+    "vm": "m=x.reshape(-1, s[-1]);v=x.reshape(-1)[:m.shape[0]]|v @ m",
+    "dot": "v=x.reshape(-1)|L.dot(v, v)",
+    "outer": "v=x.reshape(-1)[:300]|L.outer(v, v)",
+    "inner": "m=x.reshape(-1, s[-1])[:100]|L.inner(m, m)",
+    "addmm": "m=x.reshape(-1, s[-1])[:100];b=m[:, :1]|L.addmm(b, m, m.t())",
+    "addr": "m=x.reshape(-1, s[-1]);a=m[:, 0];b=m[0]|L.addr(m, a, b)",
+}
+MIXED_PAIRS = """add sub mul div maximum eq lt ne logical_and logical_xor fmod remainder atan2 pow
+bitwise_and bitwise_or floor_divide""".split()
+MIXED_ONES = """acos acosh atanh ceil cosh deg2rad digamma erfc erfinv exp2 isinf isposinf isreal
+lgamma log10 rad2deg real imag angle signbit sgn positive abs bitwise_not logical_not""".split()
+
 
 def shape_of(draw, elements):
     dims, shape = draw.choice([1, 2, 2, 2, 3, 3, 4]), []
@@ -354,6 +431,19 @@ def seldom(draw):
     return f"{setup}|L.autograd.grad([r], [x], [g], retain_graph=True)"
 
 
+def mixed(draw):
+    shape, (x, y, t) = shape_of(draw, draw.choice(ELEMENTS)), draw.sample(sorted(set(ANY)), 3)
+    setup, call = MIXED[draw.choice(sorted(MIXED))].format(
+        pair=draw.choice(MIXED_PAIRS),
+        one=draw.choice(MIXED_ONES),
+        number=draw.choice([3, 0.5]),
+        t=t,
+    ).split("|")
+    known = f"s={shape};d={draw.randrange(len(shape))}"
+    made = f"{operand(draw, 'x', shape, x)};{operand(draw, 'y', shape, y)}"
+    return f"{made};{known};{setup or 'pass'}|{call}"
+
+
 KINDS = {
     "pointwise": pointwise,
     "three": three,
@@ -365,6 +455,7 @@ KINDS = {
     "written": written,
     "slopes": slopes,
     "seldom": seldom,
+    "mixed": mixed,
 }
 
 

@@ -110,6 +110,14 @@ static void fill_rows(void *context, int64_t begin, int64_t end) {
             i = t->size[n] - 1;
             continue;
         }
+        /* Rows that stay as they are. */
+        if (!own && from >= to) {
+            const int64_t behind = job->lower || -k >= t->size[n] ? t->size[n] : 1 - k;
+            row += behind - i - 1;
+            first += (behind - i) * t->stride[n] * item;
+            i = behind - 1;
+            continue;
+        }
         const int64_t kept = job->lower ? 0 : to * item;
         char *cell = first + from * step * item;
         if (own) nomen__copy_block(first + kept, own + kept, (columns - (to - from)) * item);
