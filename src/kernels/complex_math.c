@@ -118,7 +118,6 @@ static c128 c_pow(c128 x, c128 y) {
 #define OP                      angle
 #define LANES(z, narrow, unfit) vc_angle(z, narrow, unfit)
 #define EXPR(x)                 atan2((x).im, (x).re)
-#define LIBM_WIDE
 #define OUT_REAL
 #include "kernels/loops/complex_lanes.h"
 

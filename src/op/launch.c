@@ -62,8 +62,37 @@ static nomen__loop *own_loop(const nomen__call *c) {
     return k ? k->loop : NULL;
 }
 
-nomen_status nomen__launch_elementwise(nomen__call *c) {
-    if (NOMEN_UNLIKELY(c->kernel->first)) return launch_mixed(c);
+/* Inputs of another dtype that are met again and again are converted once. Where there is no memory
+ * for that they are converted as they come. How many there are, in `held`. */
+static NOMEN_NOINLINE int convert_repeated(nomen__call *c, nomen_tensor *held[NOMEN__MAX_IN]) {
+    enum { TIMES = 4 };
+    int count = 0;
+    for (int k = 0; k < c->nin; k++) {
+        nomen_tensor *const t = c->in[k];
+        held[k] = NULL;
+        const bool other = t->dtype != (uint32_t)c->compute && t->numel > 1;
+        if (!other || t->numel > c->out[0]->numel / TIMES) continue;
+        nomen_tensor *const own = nomen__launch_converted(t, c->compute);
+        if (!own) {
+            nomen__error_drop();
+            continue;
+        }
+        held[k] = t;
+        c->in[k] = own;
+        count++;
+    }
+    return count;
+}
+
+static void put_back(nomen__call *c, nomen_tensor *const held[NOMEN__MAX_IN]) {
+    for (int k = 0; k < c->nin; k++) {
+        if (!held[k]) continue;
+        nomen__release(c->in[k]);
+        c->in[k] = held[k];
+    }
+}
+
+static nomen_status launch_as_is(nomen__call *c) {
     const bool own = c->writes == NOMEN_BOOL && c->out[0]->dtype == (uint32_t)c->compute &&
                      c->compute != NOMEN_BOOL;
     nomen__loop *const writes_own = NOMEN_UNLIKELY(own) ? own_loop(c) : NULL;
@@ -74,6 +103,17 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
     if (!it.simple) nomen__iter_by_lines(&it, writes_own ? NULL : c->kernel->lines);
     return nomen__iter_run_asking(&it);
+}
+
+nomen_status nomen__launch_elementwise(nomen__call *c) {
+    if (NOMEN_UNLIKELY(c->kernel->first)) return launch_mixed(c);
+    nomen_tensor *held[NOMEN__MAX_IN];
+    bool mixed = false;
+    for (int k = 0; k < c->nin; k++) mixed |= c->in[k]->dtype != (uint32_t)c->compute;
+    if (NOMEN_LIKELY(!mixed) || !convert_repeated(c, held)) return launch_as_is(c);
+    const nomen_status s = launch_as_is(c);
+    put_back(c, held);
+    return s;
 }
 
 nomen_status nomen__launch_ones(const nomen__call *c, nomen__of_one of_one, nomen_tensor *in,

@@ -4,6 +4,7 @@
 #include "nomen/ops.gen.h"
 #include "op/launch.h"
 #include "op/nest.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include <math.h>
@@ -245,6 +246,33 @@ static nomen_status multiply(product *p) {
     return s;
 }
 
+/* ---- one summand ----------------------------------------------------------------------------- */
+
+/* A column times a number, or numbers times numbers: element by element. */
+static bool is_pointwise(const product *p) {
+    return p->whole.k == 1 && (p->whole.m == 1 || p->whole.n == 1);
+}
+
+/* Operands of one dim are one number here; the result has dims for both sides of the others. */
+static nomen_status multiply_elements(nomen_tensor *a, nomen_tensor *b, const nomen_tensor *out) {
+    const nomen__kernel *mul = nomen__kernel_find("mul", (nomen_dtype)out->dtype);
+    const int lacks = a->ndim == 1 || b->ndim == 1, n = out->ndim + lacks;
+    const int made = !lacks ? n : b->ndim == 1 ? n - 1 : n - 2;
+    nomen__layout view;
+    nomen_tensor *whole = nomen__lay_over(&view, out, n);
+    for (int d = 0, from = 0; d < n; d++) {
+        whole->size[d] = d == made ? 1 : out->size[from];
+        whole->stride[d] = d == made ? 1 : out->stride[from];
+        from += d != made;
+    }
+    nomen__tensor_finish(whole);
+    nomen__iter it;
+    nomen__iter_make(&it, mul->loop, whole, (nomen_tensor *[]){a, b}, 2, n, whole->size, mul->dtype,
+                     mul->dtype);
+    if (!it.simple) nomen__iter_by_lines(&it, mul->lines);
+    return nomen__iter_run_asking(&it);
+}
+
 /* ---- one long dot product -------------------------------------------------------------------- */
 
 enum { DOT_PART = 1 << 16, MOST_PARTS = 64 };
@@ -353,7 +381,9 @@ static inline nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const no
         product p; /* describe and multiply fill in what they use of it */
         describe(&p, a, b, out);
         p.gemm = nomen__gemm_for(gemm, dtype, p.whole.m, p.whole.n, p.whole.k);
-        status = is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype) : multiply(&p);
+        status = is_pointwise(&p)         ? multiply_elements(a, b, out)
+                 : is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype)
+                                          : multiply(&p);
     }
     status = nomen__launch_end(c->out[0], out, status);
     nomen__launch_done(c->in[0], a);

@@ -174,6 +174,24 @@ def test_weighted_products_and_quotients():
     assert nomen.addcmul(z, z, z, value=2j).tolist() == [(1 + 1j) + 2j * (1 + 1j) ** 2]
 
 
+@pytest.mark.parametrize("dtypes", [("float32", "int64"), ("int16", "int8"), ("complex64", "float16")])
+def test_rows_and_columns_of_another_dtype(dtypes):
+    """What is met again and again is converted once."""
+    x, row = (nomen.arange(1, 1 + n).to(getattr(nomen, d)) for n, d in zip((120, 8), dtypes))
+    x = x.reshape(15, 8)
+    column = nomen.arange(1, 31).to(getattr(nomen, dtypes[1]))[::2].reshape(15, 1)
+    for y in (row, row.reshape(1, 8), column, row[:1]):
+        for one, other in ((x, y), (y, x), (x.t(), y.t() if y.dim() > 1 else y[:1])):
+            wide = [t.to(nomen.complex128) for t in (one, other)]
+            for op in ("add", "sub", "mul"):
+                got = getattr(nomen, op)(one, other)
+                assert got.dtype == nomen.promote_types(x.dtype, y.dtype)
+                want = getattr(nomen, op)(*wide)
+                assert got.equal(want.to(got.dtype) if got.is_complex() else want.real.to(got.dtype))
+    kept = x.clone()
+    assert nomen.equal(x.add_(row).sub_(row), kept) and nomen.equal(nomen.add(row, x), x + row)
+
+
 def test_logical():
     x, y = nomen.tensor([0, 1, 2], dtype=nomen.uint8), nomen.tensor([0.0, -0.0, nan])
     assert nomen.logical_and(x, y).tolist() == [False, False, True]

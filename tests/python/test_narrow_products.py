@@ -62,3 +62,42 @@ def test_turned_complex_columns(dtype):
         for left in (a, a.t().contiguous().t()):
             for right in (b, b.t().contiguous().t()):
                 check(left @ right, x @ y)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8"])
+def test_one_summand(dtype):
+    """Of a column and a number: element by element."""
+    shapes = [((1,), (1,)), ((5, 1), (1,)), ((3, 5, 1), (1,)), ((1,), (1, 7)), ((1,), (3, 1, 7))]
+    shapes += [((5, 1), (1, 1)), ((4, 5, 1), (4, 1, 1)), ((4, 1, 1), (1, 1, 9)), ((0, 1), (1,))]
+    shapes += [((2, 4, 1, 1), (4, 1, 6)), ((700, 1), (1,)), ((40, 1), (1, 40))]
+    for first, second in shapes:
+        (a, x), (b, y) = numbers(first, dtype), numbers(second, dtype)
+        check(a @ b, np.matmul(x, y))
+        if a.dim() > 1:
+            check(a.transpose(-1, -2).contiguous().transpose(-1, -2) @ b, np.matmul(x, y))
+            out = (a @ b)[..., None].expand(*(a @ b).shape, 2).clone()[..., 1]
+            check(nomen.matmul(a, b, out=out.zero_()), np.matmul(x, y))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int16", "int32", "int64"])
+def test_a_few_rows_times_a_few_long_columns(dtype):
+    before = nomen.get_num_threads()
+    for m, n, k in [(2, 3, 300), (7, 7, 1025), (16, 16, 5000), (12, 2, 257), (4, 16, 20001)]:
+        (a, x), (b, y) = numbers((m, k), dtype), numbers((n, k), dtype)
+        want = x @ y.T
+        if dtype == "int8":
+            want = want.real.astype(np.int64).astype(np.int8)
+        for threads in (1, 3):
+            nomen.set_num_threads(threads)
+            check(a @ b.t(), want)
+            out = nomen.zeros(n, 2 * m).to(a.dtype).t()[::2]
+            check(nomen.mm(a, b.t(), out=out), want)
+    nomen.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dot_of_vectors_with_gaps(dtype):
+    for n in (1, 7, 8, 9, 30) if dtype in ("float16", "bfloat16") else (1, 7, 8, 63, 4096, 9001):
+        (a, x), (b, y) = numbers((n, 3), dtype), numbers((n, 2), dtype)
+        check(nomen.dot(a[:, 1], b[:, 0]), x[:, 1] @ y[:, 0])
+        check(nomen.dot(a[:, 2].flip(0), b[:, 1]), x[::-1, 2] @ y[:, 1])

