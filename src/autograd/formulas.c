@@ -89,8 +89,9 @@ bool nomen__g_at_once(const char *name, nomen_tensor **result, int count, nomen_
         const bool is_number = k > 1 && !in[k]->ndim && in[k]->dtype == g->dtype;
         if (!is_number && !by_kernel(g, in[k])) return false;
     }
-    /* in whole types the formula gives the same bits, and may be put off */
-    if (!kernel || (nomen__fusing && nomen_dtype_size(dtype) >= sizeof(float))) return false;
+    /* in whole types the formula gives the same bits, unless it is a slope, and may be put off */
+    const bool same = nomen_dtype_size(dtype) >= sizeof(float) && count > 1;
+    if (!kernel || (nomen__fusing && same)) return false;
     for (int k = 0; k < count; k++)
         if (nomen__make_ready(in[k])) return true;
     nomen_tensor *out = nomen_empty_like(in[count > 1]);

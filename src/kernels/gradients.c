@@ -101,9 +101,10 @@ static inline vf64 v_one_pair_f64(void) { return v_splat_pair_f64((vf64){1, 0});
 #include "kernels/loops/floats.h"
 
 /* Two roots, so that the square of a large number is never formed. */
-#define OP         acosh_gradient
-#define EXPR(g, x) ((g) / (v_sqrt((x) - v_like(x, 1)) * v_sqrt((x) + v_like(x, 1))))
-#define LOOP       "kernels/loops/binary.h"
+#define v_rsqrt_of(x) (v_like(x, 1) / v_sqrt(x))
+#define OP            acosh_gradient
+#define EXPR(g, x)    ((g) * (v_rsqrt_of((x) - v_like(x, 1)) * v_rsqrt_of((x) + v_like(x, 1))))
+#define LOOP          "kernels/loops/binary.h"
 #include "kernels/loops/floats.h"
 
 const nomen__kernel NOMEN__TABLE(gradients)[] = {

@@ -108,8 +108,8 @@ static nomen_status launch_as_is(nomen__call *c) {
 nomen_status nomen__launch_elementwise(nomen__call *c) {
     if (NOMEN_UNLIKELY(c->kernel->first)) return launch_mixed(c);
     nomen_tensor *held[NOMEN__MAX_IN];
-    bool mixed = false;
-    for (int k = 0; k < c->nin; k++) mixed |= c->in[k]->dtype != (uint32_t)c->compute;
+    bool mixed = false; /* a lone input is met once */
+    for (int k = 0; c->nin > 1 && k < c->nin; k++) mixed |= c->in[k]->dtype != (uint32_t)c->compute;
     if (NOMEN_LIKELY(!mixed) || !convert_repeated(c, held)) return launch_as_is(c);
     const nomen_status s = launch_as_is(c);
     put_back(c, held);

@@ -174,7 +174,9 @@ def test_weighted_products_and_quotients():
     assert nomen.addcmul(z, z, z, value=2j).tolist() == [(1 + 1j) + 2j * (1 + 1j) ** 2]
 
 
-@pytest.mark.parametrize("dtypes", [("float32", "int64"), ("int16", "int8"), ("complex64", "float16")])
+@pytest.mark.parametrize(
+    "dtypes", [("float32", "int64"), ("int16", "int8"), ("complex64", "float16")]
+)
 def test_rows_and_columns_of_another_dtype(dtypes):
     """What is met again and again is converted once."""
     x, row = (nomen.arange(1, 1 + n).to(getattr(nomen, d)) for n, d in zip((120, 8), dtypes))
@@ -187,7 +189,7 @@ def test_rows_and_columns_of_another_dtype(dtypes):
                 got = getattr(nomen, op)(one, other)
                 assert got.dtype == nomen.promote_types(x.dtype, y.dtype)
                 want = getattr(nomen, op)(*wide)
-                assert got.equal(want.to(got.dtype) if got.is_complex() else want.real.to(got.dtype))
+                assert got.equal((want if got.is_complex() else want.real).to(got.dtype))
     kept = x.clone()
     assert nomen.equal(x.add_(row).sub_(row), kept) and nomen.equal(nomen.add(row, x), x + row)
 

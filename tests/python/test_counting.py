@@ -370,8 +370,8 @@ def test_bincount_of_many_bins(threads):
         for dtype in (nomen.int64, nomen.int32):
             own = nomen.from_numpy(x).to(dtype)
             assert own.bincount().tolist() == np.bincount(x).tolist()
-        twice = nomen.from_numpy(np.repeat(x, 2))[::2]
-        assert twice.bincount(minlength=bins + 7).tolist() == np.bincount(x, None, bins + 7).tolist()
+        twice, more = nomen.from_numpy(np.repeat(x, 2))[::2], bins + 7
+        assert twice.bincount(minlength=more).tolist() == np.bincount(x, None, more).tolist()
     nomen.set_num_threads(before)
 
 

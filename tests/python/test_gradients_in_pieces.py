@@ -66,7 +66,7 @@ def test_functions_of_one_element(name):
     for size in SIZES[:3]:
         for x in layouts(size):
             x = x + 1 if name == "acosh" else x
-            same(getattr(nomen, name), x, True)
+            same(getattr(nomen, name), x, name != "sinc")  # the slope has a kernel of its own
 
 
 @pytest.mark.parametrize("name", TWO)

@@ -196,7 +196,7 @@ def test_far_more_columns_than_rows(shape, dtype):
     tall = np.ascontiguousarray(np.swapaxes(x, -1, -2))
     for each in (nomen.from_numpy(x), nomen.from_numpy(tall), nomen.from_numpy(tall).mT):
         found = nomen.nuclear_norm(each, (-2, -1))
-        np.testing.assert_allclose(found.numpy(), wanted, rtol=4 * np.finfo(dtype).eps)
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=8 * np.finfo(dtype).eps)
     assert (nomen.nuclear_norm(each * 2.0**70, (-2, -1)) == found * 2.0**70).all()
 
 
