@@ -366,6 +366,11 @@ static bool is_turned(const nomen_tensor *t) {
     return true;
 }
 
+static nomen_dtype wide_of(bool complex, bool single) {
+    if (complex) return single ? NOMEN_C64 : NOMEN_C128;
+    return single ? NOMEN_F32 : NOMEN_F64;
+}
+
 nomen_status nomen__launch_singular_sum(nomen__call *c) {
     nomen_tensor *t = c->in[0], *out = c->out[0];
     const int64_t n = t->size[t->ndim - 2], m = t->size[t->ndim - 1], count = out->numel;
@@ -375,9 +380,7 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     const int64_t rows = n < m ? n : m, columns = n < m ? m : n;
     const bool doubled = complex && is_long(2 * rows, 2 * columns);
     const bool single = !doubled && t->dtype != NOMEN_F64 && t->dtype != NOMEN_C128;
-    const nomen_dtype wide = complex  ? (single ? NOMEN_C64 : NOMEN_C128)
-                             : single ? NOMEN_F32
-                                      : NOMEN_F64;
+    const nomen_dtype wide = wide_of(complex, single);
     const bool turned = t->dtype == wide && is_turned(t);
     nomen_tensor *in = turned || (t->flags & NOMEN__CONTIGUOUS) ? nomen__launch_input(t, wide)
                                                                 : nomen__launch_converted(t, wide);
@@ -413,9 +416,7 @@ nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     nomen_tensor *t = c->in[0], *out = c->out[0];
     const bool complex = nomen_dtype_is_complex((nomen_dtype)t->dtype);
     const bool single = t->dtype != NOMEN_F64 && t->dtype != NOMEN_C128;
-    const nomen_dtype wide = complex  ? (single ? NOMEN_C64 : NOMEN_C128)
-                             : single ? NOMEN_F32
-                                      : NOMEN_F64;
+    const nomen_dtype wide = wide_of(complex, single);
     if (!out->numel) return NOMEN_OK;
     nomen_tensor *basis = nomen__launch_output(out, wide, false);
     nomen_tensor *in = t->flags & NOMEN__CONTIGUOUS ? nomen__launch_input(t, wide)
