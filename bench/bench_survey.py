@@ -515,6 +515,8 @@ def slower(sides, below):
 def numbers(result):
     if isinstance(result, (tuple, list)):
         return [x for part in result for x in numbers(part)]
+    if not hasattr(result, "dtype"):  # nothing, or a number
+        return [] if result is None else [numpy.asarray(result)]
     if "float16" in str(result.dtype):
         result = result.float()
     return [numpy.asarray(result.numpy())]
