@@ -393,6 +393,12 @@ def written(draw):
     return f"{x};{filled if draw.random() < 0.7 else f'y={op in KEPT_BY_ONES:d}'}|x.{op}_(y)"
 
 
+def gradient_of(setup, call, wanted):
+    """Of the call's first result, whose graph is kept."""
+    setup += f";r={call};r=r if hasattr(r, 'detach') else r[0];g=r.detach().clone()"
+    return f"{setup}|L.autograd.grad([r], {wanted}, [g], retain_graph=True)"
+
+
 def slopes(draw):
     """The gradient of one call, of a graph that is kept."""
     shape, dtype = shape_of(draw, draw.choice(ELEMENTS)), draw.choice([*FLOATS, *COMPLEX])
@@ -413,8 +419,7 @@ def slopes(draw):
     else:
         more, call = SLOPES_AT[draw.choice(sorted(SLOPES_AT))].split("|")
         setup += f";s={shape};d={dim};n={shape[dim]};{more or 'pass'}"
-    setup += f";r={call};r=r if hasattr(r, 'detach') else r[0];g=r.detach().clone()"
-    return f"{setup}|L.autograd.grad([r], {wanted}, [g], retain_graph=True)"
+    return gradient_of(setup, call, wanted)
 
 
 def seldom(draw):
@@ -427,8 +432,7 @@ def seldom(draw):
     setup += f";s={shape};d={dim};n={shape[dim]};m=x.reshape(-1, s[-1]);{more or 'pass'}"
     if not sloped:
         return f"{setup}|{call}"
-    setup += f";r={call};r=r if hasattr(r, 'detach') else r[0];g=r.detach().clone()"
-    return f"{setup}|L.autograd.grad([r], [x], [g], retain_graph=True)"
+    return gradient_of(setup, call, "[x]")
 
 
 def mixed(draw):
