@@ -202,13 +202,29 @@ typedef struct nomen__gemm_args {
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;
 } nomen__gemm_args;
 
+struct nomen__gemm_parts;
+
 typedef struct nomen__gemm {
     size_t (*scratch)(int64_t m, int64_t n,
                       int64_t k); /* bytes of 64-byte aligned scratch that run needs */
     void (*run)(const nomen__gemm_args *g, void *scratch);
     int64_t rows; /* of a tile: who cuts C does so between tiles */
     int64_t side; /* the fewest rows and columns of a part of C that has the bits of the whole */
+    const struct nomen__gemm_parts *parts; /* NULL: there is no such way */
 } nomen__gemm;
+
+/* A faster way for large products, in parts of less digits that add up to all of them: as accurate,
+ * with other bits. It takes finite numbers that are neither huge nor tiny, so both operands have to
+ * be looked at first. */
+typedef struct nomen__gemm_parts {
+    const nomen__gemm *gemm;
+    bool (*wants)(int64_t m, int64_t n, int64_t k);
+    /* Takes n numbers into a span, which begins as NOMEN__NO_SPAN: as bits, the least magnitude
+     * that is not 0, less one, and the largest. */
+    void (*widen)(uint32_t span[2], const char *x, int64_t n, int64_t step);
+    bool (*fits)(const uint32_t a[2], const uint32_t b[2], int64_t k);
+} nomen__gemm_parts;
+#define NOMEN__NO_SPAN {UINT32_MAX, 0}
 
 /* The p-norms of the differences of m points and n others, of k coordinates each: those of point i
  * are at a + i * a_row + c * a_col. Steps in bytes and of any sign. */

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 
 /* SERIAL_WORK: multiplications that one thread does without help; VECTOR_WORK: those of a chunk of
  * a product with a vector, which waits for memory. A product is cut into at most MOST_BLOCKS
@@ -330,6 +331,77 @@ static nomen_status dot_in_parts(const product *p, nomen_dtype d) {
     return NOMEN_OK;
 }
 
+/* ---- in parts -------------------------------------------------------------------------------- */
+
+/* Lines of a tensor, the nearest dim first, cut into pieces that threads look at. */
+typedef struct look {
+    const nomen__gemm_parts *way;
+    const char *data;
+    int64_t n, step, pieces;
+    nomen__nest lines;
+    _Atomic uint32_t least, most;
+} look;
+
+enum { LOOK_PIECE = 1 << 15 };
+
+static void look_at(void *context, int64_t begin, int64_t end) {
+    look *l = context;
+    uint32_t span[2] = NOMEN__NO_SPAN;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at[NOMEN__SIDES];
+        const int64_t first = i % l->pieces * LOOK_PIECE, left = l->n - first;
+        nomen__nest_find(&l->lines, i / l->pieces, at);
+        l->way->widen(span, l->data + at[A] + first * l->step,
+                      left < LOOK_PIECE ? left : LOOK_PIECE, l->step);
+    }
+    uint32_t least = atomic_load_explicit(&l->least, memory_order_relaxed),
+             most = atomic_load_explicit(&l->most, memory_order_relaxed);
+    while (span[0] < least && !atomic_compare_exchange_weak(&l->least, &least, span[0])) continue;
+    while (span[1] > most && !atomic_compare_exchange_weak(&l->most, &most, span[1])) continue;
+}
+
+static void find_span(const nomen__gemm_parts *way, const nomen_tensor *x, uint32_t span[2]) {
+    look l = {.way = way, .data = x->data, .n = 1, .pieces = 1};
+    uint64_t left = 0;
+    for (int d = 0; d < x->ndim; d++)
+        if (x->size[d] > 1 && x->stride[d] != 0) left |= (uint64_t)1 << d;
+    while (left) {
+        int nearest = -1;
+        for (int d = 0; d < x->ndim; d++)
+            if (left >> d & 1 && (nearest < 0 || llabs(x->stride[d]) < llabs(x->stride[nearest])))
+                nearest = d;
+        left &= ~((uint64_t)1 << nearest);
+        const int64_t step = x->stride[nearest] * nomen__item((nomen_dtype)x->dtype);
+        if (step < 0) l.data += (x->size[nearest] - 1) * step;
+        l.lines.step[l.lines.ndim][A] = step < 0 ? -step : step;
+        nomen__nest_add(&l.lines, x->size[nearest]);
+    }
+    if (l.lines.ndim) {
+        l.step = l.lines.step[0][A];
+        l.n = nomen__nest_take(&l.lines, 0);
+        l.pieces = (l.n - 1) / LOOK_PIECE + 1;
+    }
+    atomic_init(&l.least, (uint32_t)UINT32_MAX);
+    atomic_init(&l.most, 0u);
+    nomen__parallel(nomen__nest_count(&l.lines) * l.pieces, l.n < LOOK_PIECE ? LOOK_PIECE / l.n : 1,
+                    look_at, &l);
+    span[0] = atomic_load(&l.least);
+    span[1] = atomic_load(&l.most);
+}
+
+/* Sizes and numbers of the whole product tell, so that threads and layouts do not show in it. */
+static bool goes_in_parts(const nomen__gemm_parts *way, const nomen_tensor *a,
+                          const nomen_tensor *b, const nomen_tensor *out) {
+    const bool one = b->ndim <= 2; /* all rows meet the same matrix */
+    if (a->ndim < 2 || b->ndim < 2) return false;
+    const int64_t k = a->size[a->ndim - 1], n = b->size[b->ndim - 1];
+    uint32_t of_a[2], of_b[2];
+    if (!way->wants(one ? out->numel / n : a->size[a->ndim - 2], n, k)) return false;
+    find_span(way, a, of_a);
+    find_span(way, b, of_b);
+    return way->fits(of_a, of_b, k);
+}
+
 /* ---- whole numbers --------------------------------------------------------------------------- */
 
 /* The largest magnitude in x; infinite where there is no memory to find it out. */
@@ -381,6 +453,7 @@ static inline nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const no
         product p; /* describe and multiply fill in what they use of it */
         describe(&p, a, b, out);
         p.gemm = nomen__gemm_for(gemm, dtype, p.whole.m, p.whole.n, p.whole.k);
+        if (p.gemm->parts && goes_in_parts(p.gemm->parts, a, b, out)) p.gemm = p.gemm->parts->gemm;
         status = is_pointwise(&p)         ? multiply_elements(a, b, out)
                  : is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype)
                                           : multiply(&p);

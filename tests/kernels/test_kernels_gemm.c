@@ -81,6 +81,44 @@ static bool is_right(nomen_dtype d, const char *p, const answer *want) {
            close_to(got.im, want->value.im, want->bound);
 }
 
+/* The ways that a dtype's products go: its own, and in parts, where this processor has tiles. */
+enum { WAYS = 2 };
+static int find_ways(int isa, nomen_dtype d, bool in_parts, const nomen__gemm *ways[WAYS]) {
+    ways[0] = find_kernel(isa, "matmul", d)->gemm;
+    if (!in_parts || !ways[0]->parts || !nomen__kernel_tiles()) return 1;
+    ways[1] = ways[0]->parts->gemm;
+    return 2;
+}
+
+static void check_way(nomen_dtype d, const char *isa, const nomen__gemm *g, const matrix *a,
+                      const matrix *b, const matrix *c, const int64_t size[3],
+                      const answer *wants) {
+    const int64_t m = size[0], n = size[1], k = size[2];
+    const size_t bytes = g->scratch(m, n, k);
+    char *scratch = guarded_new(bytes);
+    memset(c->block, GUARD_BYTE, c->bytes);
+    nomen__gemm_args args = {m,      n,      k,      a->first, b->first, c->first,
+                             a->row, a->col, b->row, b->col,   c->row,   c->col};
+    g->run(&args, scratch);
+    assert_true(guarded_intact(scratch, bytes) && guarded_intact(c->block, c->bytes));
+    assert_true(guarded_intact(a->block, a->bytes) && guarded_intact(b->block, b->bytes));
+    guarded_free(scratch);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            char *p = c->first + i * c->row + j * c->col;
+            const answer *want = &wants[i * n + j];
+            wide got = load_wide(d, p);
+            if (!is_right(d, p, want))
+                fail_msg("%s %s [%lld, %lld, %lld] at [%lld, %lld]: %.20Lg%+.20Lgi, wanted "
+                         "%.20Lg%+.20Lgi",
+                         isa, dtype_names[d], (long long)m, (long long)n, (long long)k,
+                         (long long)i, (long long)j, got.re, got.im, want->value.re,
+                         want->value.im);
+            memset(p, GUARD_BYTE, (size_t)dtype_size[d]);
+        }
+    assert_true(is_untouched(c->block, c->bytes)); /* between the elements of C */
+}
+
 static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int pattern) {
     if (!is_chosen()) return;
     const int64_t e = dtype_size[d], gap = how == PADDED ? 2 : 0;
@@ -95,31 +133,10 @@ static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int p
         for (int64_t j = 0; j < n; j++) wants[i * n + j] = reference(d, &a, &b, i, j, k);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        const nomen__gemm *g = find_kernel(isa, "matmul", d)->gemm;
-        const size_t bytes = g->scratch(m, n, k);
-        char *scratch = guarded_new(bytes);
-        memset(c.block, GUARD_BYTE, c.bytes);
-        nomen__gemm_args args = {m,     n,     k,     a.first, b.first, c.first,
-                                 a.row, a.col, b.row, b.col,   c.row,   c.col};
-        g->run(&args, scratch);
-        assert_true(guarded_intact(scratch, bytes) && guarded_intact(c.block, c.bytes));
-        assert_true(guarded_intact(a.block, a.bytes) && guarded_intact(b.block, b.bytes));
-        guarded_free(scratch);
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < n; j++) {
-                char *p = c.first + i * c.row + j * c.col;
-                const answer *want = &wants[i * n + j];
-                wide got = load_wide(d, p);
-                if (!is_right(d, p, want))
-                    fail_msg("%s %s [%lld, %lld, %lld] at [%lld, %lld], layout %d, pattern %d: "
-                             "%.20Lg%+.20Lgi, wanted "
-                             "%.20Lg%+.20Lgi",
-                             all_isas[isa].name, dtype_names[d], (long long)m, (long long)n,
-                             (long long)k, (long long)i, (long long)j, how, pattern, got.re, got.im,
-                             want->value.re, want->value.im);
-                memset(p, GUARD_BYTE, (size_t)e);
-            }
-        assert_true(is_untouched(c.block, c.bytes)); /* between the elements of C */
+        const nomen__gemm *ways[WAYS];
+        const int count = find_ways(isa, d, pattern == PLAIN && k > 0, ways);
+        for (int w = 0; w < count; w++)
+            check_way(d, all_isas[isa].name, ways[w], &a, &b, &c, (int64_t[]){m, n, k}, wants);
     }
     free(wants);
     guarded_free(a.block);
@@ -217,6 +234,7 @@ static void test_halves(void **state) {
     for (int s = 0; s < COUNT(large); s++) {
         check(NOMEN_BF16, large[s][0], large[s][1], large[s][2], s % LAYOUTS, PLAIN);
         check(NOMEN_F16, large[s][0], large[s][1], large[s][2], s % LAYOUTS, PLAIN);
+        check(NOMEN_F32, large[s][0], large[s][1], large[s][2], s % LAYOUTS, PLAIN);
     }
 }
 
@@ -250,24 +268,29 @@ static void check_cut(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, i
     memset(c.block, 0, c.bytes);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        const nomen__gemm *g = find_kernel(isa, "matmul", d)->gemm;
-        nomen__gemm_args args = {m,     n,     k,     a.first, b.first, c.first,
-                                 a.row, a.col, b.row, b.col,   c.row,   c.col};
-        void *scratch = malloc(g->scratch(m, n, k) + g->scratch(m - m0, n - n0, k) + 64);
-        void *aligned = (char *)scratch + (64 - (uintptr_t)scratch % 64) % 64;
-        assert_non_null(scratch);
-        g->run(&args, aligned);
-        memcpy(whole, c.block, c.bytes);
-        args.m -= m0, args.a += m0 * a.row, args.c += m0 * c.row;
-        args.n -= n0, args.b += n0 * b.col, args.c += n0 * c.col;
-        for (int64_t i = m0; i < m; i++)
-            for (int64_t j = n0; j < n; j++) memset(c.first + i * c.row + j * c.col, 1, (size_t)e);
-        g->run(&args, aligned);
-        if (memcmp(whole, c.block, c.bytes))
-            fail_msg("%s %s [%lld, %lld, %lld] from [%lld, %lld] on, layout %d", all_isas[isa].name,
-                     dtype_names[d], (long long)m, (long long)n, (long long)k, (long long)m0,
-                     (long long)n0, how);
-        free(scratch);
+        const nomen__gemm *ways[WAYS];
+        const int count = find_ways(isa, d, true, ways);
+        for (int w = 0; w < count; w++) {
+            const nomen__gemm *g = ways[w];
+            nomen__gemm_args args = {m,     n,     k,     a.first, b.first, c.first,
+                                     a.row, a.col, b.row, b.col,   c.row,   c.col};
+            void *scratch = malloc(g->scratch(m, n, k) + g->scratch(m - m0, n - n0, k) + 64);
+            void *aligned = (char *)scratch + (64 - (uintptr_t)scratch % 64) % 64;
+            assert_non_null(scratch);
+            g->run(&args, aligned);
+            memcpy(whole, c.block, c.bytes);
+            args.m -= m0, args.a += m0 * a.row, args.c += m0 * c.row;
+            args.n -= n0, args.b += n0 * b.col, args.c += n0 * c.col;
+            for (int64_t i = m0; i < m; i++)
+                for (int64_t j = n0; j < n; j++)
+                    memset(c.first + i * c.row + j * c.col, 1, (size_t)e);
+            g->run(&args, aligned);
+            if (memcmp(whole, c.block, c.bytes))
+                fail_msg("%s %s [%lld, %lld, %lld] from [%lld, %lld] on, layout %d, way %d",
+                         all_isas[isa].name, dtype_names[d], (long long)m, (long long)n,
+                         (long long)k, (long long)m0, (long long)n0, how, w);
+            free(scratch);
+        }
     }
     free(whole);
     guarded_free(a.block);
@@ -351,14 +374,120 @@ static void test_special(void **state) {
         }
 }
 
+/* ---- products in parts ----------------------------------------------------------------------- */
+
+/* Root of the mean square of errors, relative to the sums of magnitudes. */
+static double error_of(const nomen__gemm *g, const float *a, const float *b, int64_t n) {
+    float *c = malloc((size_t)(n * n) * sizeof *c);
+    void *scratch = aligned_alloc(64, g->scratch(n, n, n) + 64);
+    const int64_t row = n * (int64_t)sizeof *c, col = sizeof *c;
+    assert_true(c && scratch);
+    g->run(&(nomen__gemm_args){n, n, n, (const char *)a, (const char *)b, (char *)c, row, col, row,
+                               col, row, col},
+           scratch);
+    double squares = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0, size = 0;
+            for (int64_t k = 0; k < n; k++) {
+                const double x = (double)a[i * n + k] * (double)b[k * n + j];
+                sum += x, size += fabs(x);
+            }
+            const double error = ((double)c[i * n + j] - sum) / size;
+            squares += error * error;
+        }
+    free(c);
+    free(scratch);
+    return sqrt(squares / (double)(n * n));
+}
+
+/* No less accurate than the dtype's own way, whatever the magnitudes that it is let do. */
+static void test_parts_are_accurate(void **state) {
+    (void)state;
+    enum { SIZE = 300 };
+    static float a[SIZE * SIZE], b[SIZE * SIZE];
+    if (!nomen__kernel_tiles()) skip();
+    for (int isa = 0; isa < ISAS; isa++) {
+        const nomen__gemm *ways[WAYS];
+        if (!isa_runs(isa) || find_ways(isa, NOMEN_F32, true, ways) < 2) continue;
+        for (int kind = 0; kind < 4; kind++) {
+            const int range = (const int[]){0, 20, 49, 62}[kind], up = kind == 3 ? 12 : 0;
+            for (int i = 0; i < SIZE * SIZE; i++) {
+                const int down = range ? (int)(random_bits() >> 40) % range : 0;
+                a[i] = (float)ldexp(1 + random_unit() / 3, up - down);
+                b[i] = (float)ldexp(random_unit() < 0 ? -1 - random_unit() / 3 : 1.3,
+                                    kind == 3 ? 40 - down / 2 : -down);
+            }
+            const double plain = error_of(ways[0], a, b, SIZE),
+                         parts = error_of(ways[1], a, b, SIZE);
+            if (!(parts <= plain))
+                fail_msg("%s, kind %d: %g in parts, %g else", all_isas[isa].name, kind, parts,
+                         plain);
+        }
+    }
+}
+
+/* What float32 holds exactly is exact. */
+static void test_parts_are_exact(void **state) {
+    (void)state;
+    enum { SIZE = 70 };
+    static float a[SIZE * SIZE], b[SIZE * SIZE];
+    if (!nomen__kernel_tiles()) skip();
+    for (int isa = 0; isa < ISAS; isa++) {
+        const nomen__gemm *ways[WAYS];
+        if (!isa_runs(isa) || find_ways(isa, NOMEN_F32, true, ways) < 2) continue;
+        for (int bits = 1; bits <= 17; bits++) {
+            for (int i = 0; i < SIZE * SIZE; i++) {
+                a[i] = (float)(random_bits() >> (64 - bits));
+                b[i] = (float)(random_bits() >> (64 - (18 - bits)));
+            }
+            assert_true(error_of(ways[1], a, b, SIZE) == 0);
+        }
+    }
+}
+
+static bool fits(const nomen__gemm_parts *way, double x, double y, int64_t k) {
+    uint32_t a[2] = NOMEN__NO_SPAN, b[2] = NOMEN__NO_SPAN;
+    const float ones[40] = {1, -1, 1, 0, 0, -1}, some[2] = {(float)x, 0}, other[2] = {0, (float)-y};
+    way->widen(a, (const char *)ones, 40, 4);
+    way->widen(a, (const char *)some, 2, 4);
+    way->widen(b, (const char *)other, 2, 4);
+    return way->fits(a, b, k);
+}
+
+static void test_parts_look(void **state) {
+    (void)state;
+    for (int isa = 0; isa < ISAS; isa++) {
+        const nomen__gemm *ways[WAYS];
+        if (!isa_runs(isa) || find_ways(isa, NOMEN_F32, true, ways) < 2) continue;
+        const nomen__gemm_parts *way = ways[0]->parts;
+        assert_true(fits(way, 1, 1, 100) && fits(way, 0, 0, 100) && fits(way, 0x1p60, 0x1p59, 64));
+        assert_true(fits(way, 0x1p-50, 0x1p-50, 100) && fits(way, 0x1p-100, 1, 100));
+        assert_false(fits(way, 0x1p-101, 1, 100) || fits(way, 1, 0x1p-101, 100));
+        assert_false(fits(way, 0x1p-60, 0x1p-60, 100) || fits(way, 0x1p60, 0x1p60, 100));
+        assert_false(fits(way, 0x1p127, 1, 1) || fits(way, 0x1p-149, 1, 1));
+        assert_false(fits(way, INFINITY, 1, 100) || fits(way, 1, INFINITY, 100));
+        assert_false(fits(way, NAN, 1, 100) || fits(way, 1, NAN, 100));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_small),
-        cmocka_unit_test(test_tiles),   cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_special), cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_cuts),    cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_slim),    cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_special),
+        cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_slim),
+        cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_parts_are_accurate),
+        cmocka_unit_test(test_parts_are_exact),
+        cmocka_unit_test(test_parts_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,105 @@
+"""Large products of float32 and float16, which processors with tiles add up in parts (bfloat16):
+no less accurate than in one, and infinite, huge and tiny numbers have the results they always had.
+Elsewhere these are products like any others."""
+
+import math
+
+import pytest
+
+import nomen
+
+pytestmark = pytest.mark.usefixtures("threads_kept")
+
+KINDS = [nomen.float32, nomen.float16]
+SIZES = [(300, 260, 290), (513, 129, 600), (128, 1100, 520), (128, 128, 128)]
+
+
+def drawn(m, k, n, kind=nomen.float32):
+    nomen.manual_seed(m + n + k)
+    return nomen.randn(m, k).to(kind), nomen.randn(k, n).to(kind)
+
+
+def errors(got, a, b):
+    """Relative to the sums of magnitudes."""
+    a, b = a.double(), b.double()
+    return ((got.double() - a @ b).abs() / (a.abs() @ b.abs())).max().item()
+
+
+@pytest.mark.parametrize("m, n, k", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_layouts_and_threads_do_not_show(m, n, k, kind):
+    a, b = drawn(m, k, n, kind)
+    nomen.set_num_threads(1)
+    wanted = a @ b
+    assert errors(wanted, a, b) < (3e-7 if kind is nomen.float32 else 1e-3)
+    turned = nomen.empty(n, m, dtype=kind).t()
+    for threads in (1, 2, 5):
+        nomen.set_num_threads(threads)
+        for left in (a, a.t().contiguous().t(), nomen.cat([a, a + 9], 1)[:, :k], a.flip(0).flip(0),
+                     nomen.stack([a, a], 2)[:, :, 1]):
+            for right in (b, b.t().contiguous().t(), nomen.stack([b, b], 2)[:, :, 0]):
+                assert nomen.equal(left @ right, wanted)
+        assert nomen.equal(nomen.mm(a, b, out=turned), wanted)
+
+
+def test_batches_are_their_matrices():
+    a, b = nomen.randn(3, 150, 140), nomen.randn(3, 140, 170)
+    wanted = nomen.stack([x @ y for x, y in zip(a, b)])
+    assert nomen.equal(a @ b, wanted)
+    assert nomen.equal(a.transpose(0, 1).contiguous().transpose(0, 1) @ b, wanted)
+    same = b[0].expand(3, 140, 170)
+    assert nomen.equal(a @ same, nomen.stack([x @ b[0] for x in a]))
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_finite_stays_where_it_is(value, kind):
+    a, b = drawn(200, 210, 220, kind)
+    plain = a @ b
+    a[7, 9] = value
+    got = a @ b
+    assert bool((got[7].isfinite() == nomen.zeros(220, dtype=nomen.bool)).all())
+    rest = [i for i in range(200) if i != 7]
+    assert bool(got[rest].isfinite().all())
+    assert nomen.allclose(got[rest].double(), plain[rest].double(), rtol=1e-2, atol=1e-3)
+    if math.isinf(value):
+        assert bool(((got[7] > 0) == (b[9] > 0)).logical_xor(nomen.tensor(value < 0)).all())
+
+
+def test_huge_sums_are_infinite_as_ever():
+    a = nomen.full((128, 128), 2.0**100)
+    assert bool((a @ a).isinf().all())
+    half = nomen.full((128, 128), 2.0**60)
+    assert bool((half @ half == 2.0**127).all())
+    most = nomen.full((128, 128), 3.4028234663852886e38)
+    assert bool((most @ nomen.eye(128) == most).all())
+
+
+@pytest.mark.parametrize("scale", [2.0**-130, 2.0**-140, 2.0**-120, 2.0**-60, 2.0**100])
+def test_tiny_numbers_keep_their_digits(scale):
+    a, b = drawn(150, 200, 130)
+    a = (a.double() * scale).float()
+    assert errors(a @ b, a, b) < 3e-7 + 2.0**-149 / scale
+    row = nomen.ones(150, 200)
+    row[3] = a[3]
+    assert errors((row @ b)[3:4], row[3:4], b) < 3e-7 + 2.0**-149 / scale
+
+
+def test_powers_of_two_change_no_digit():
+    a, b = drawn(140, 150, 160)
+    assert nomen.equal((a * 2.0**30) @ (b * 2.0**-25), (a @ b) * 2.0**5)
+
+
+def test_whole_numbers_are_exact():
+    nomen.manual_seed(1)
+    for dtype in (nomen.int64, nomen.int32, nomen.float32):
+        a, b = (nomen.randint(-300, 300, (200, 200)) for _ in range(2))
+        wanted = (a.double() @ b.double()).to(dtype)
+        assert nomen.equal(a.to(dtype) @ b.to(dtype), wanted)
+
+
+@pytest.mark.parametrize("shape", [(128, 64, 200), (128, 0, 200), (0, 128, 128), (128, 128, 0)])
+def test_sizes_at_the_border(shape):
+    m, k, n = shape
+    got = nomen.ones(m, k) @ nomen.ones(k, n)
+    assert nomen.equal(got, nomen.full((m, n), float(k)))
