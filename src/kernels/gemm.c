@@ -241,10 +241,12 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define GEMM_BF16 gemm_by_tiles
 #define GEMM_F16  gemm_or_parts_f16
 #define GEMM_F32  gemm_or_parts_f32
+#define GEMM_C64  gemm_or_parts_c64
 #else
 #define GEMM_BF16 gemm_matmul_bf16
 #define GEMM_F16  gemm_matmul_f16
 #define GEMM_F32  gemm_matmul_f32
+#define GEMM_C64  gemm_matmul_c64
 #endif
 
 #define ROW_GEMM(enumerator, sfx)                                                                  \
@@ -257,10 +259,10 @@ const nomen__kernel NOMEN__TABLE(gemm)[] = {
     ROW_GEMM(NOMEN_I32, u32),
     ROW_GEMM(NOMEN_I64, u64),
     ROW_GEMM(NOMEN_F64, f64),
-    ROW_GEMM(NOMEN_C64, c64),
     ROW_GEMM(NOMEN_C128, c128),
     {.name = "matmul", .dtype = NOMEN_F16, .gemm = &GEMM_F16},
     {.name = "matmul", .dtype = NOMEN_BF16, .gemm = &GEMM_BF16},
     {.name = "matmul", .dtype = NOMEN_F32, .gemm = &GEMM_F32},
+    {.name = "matmul", .dtype = NOMEN_C64, .gemm = &GEMM_C64},
     {.name = NULL},
 };

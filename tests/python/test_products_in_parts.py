@@ -1,4 +1,4 @@
-"""Large products of float32 and float16, which processors with tiles add up in parts (bfloat16):
+"""Large products of float32, float16 and complex64, which processors with tiles add up in parts (bfloat16):
 no less accurate than in one, and infinite, huge and tiny numbers have the results they always had.
 Elsewhere these are products like any others."""
 
@@ -16,22 +16,24 @@ SIZES = [(300, 260, 290), (513, 129, 600), (128, 1100, 520), (128, 128, 128)]
 
 def drawn(m, k, n, kind=nomen.float32):
     nomen.manual_seed(m + n + k)
-    return nomen.randn(m, k).to(kind), nomen.randn(k, n).to(kind)
+    first = nomen.complex64 if kind is nomen.complex64 else nomen.float32
+    return nomen.randn(m, k, dtype=first).to(kind), nomen.randn(k, n, dtype=first).to(kind)
 
 
 def errors(got, a, b):
     """Relative to the sums of magnitudes."""
-    a, b = a.double(), b.double()
-    return ((got.double() - a @ b).abs() / (a.abs() @ b.abs())).max().item()
+    wide = nomen.complex128 if got.is_complex() else nomen.float64
+    got, a, b = (x.to(wide) for x in (got, a, b))
+    return ((got - a @ b).abs() / (a.abs() @ b.abs())).max().item()
 
 
 @pytest.mark.parametrize("m, n, k", SIZES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, nomen.complex64])
 def test_layouts_and_threads_do_not_show(m, n, k, kind):
     a, b = drawn(m, k, n, kind)
     nomen.set_num_threads(1)
     wanted = a @ b
-    assert errors(wanted, a, b) < (3e-7 if kind is nomen.float32 else 1e-3)
+    assert errors(wanted, a, b) < (1e-3 if kind is nomen.float16 else 3e-7)
     turned = nomen.empty(n, m, dtype=kind).t()
     for threads in (1, 2, 5):
         nomen.set_num_threads(threads)
@@ -40,6 +42,18 @@ def test_layouts_and_threads_do_not_show(m, n, k, kind):
             for right in (b, b.t().contiguous().t(), nomen.stack([b, b], 2)[:, :, 0]):
                 assert nomen.equal(left @ right, wanted)
         assert nomen.equal(nomen.mm(a, b, out=turned), wanted)
+
+
+def test_complex_numbers_are_their_parts():
+    a, b = drawn(150, 160, 170, nomen.complex64)
+    got, x, y = (nomen.view_as_real(z).double().unbind(-1) for z in (a @ b, a, b))
+    size = a.abs().double() @ b.abs().double()
+    for part, wanted in ((got[0], x[0] @ y[0] - x[1] @ y[1]), (got[1], x[0] @ y[1] + x[1] @ y[0])):
+        assert bool(((part - wanted).abs() <= 3e-7 * size).all())
+    a[3, 4] = complex(math.inf, 0)
+    rest = [i for i in range(150) if i != 3]
+    again = a @ b
+    assert bool(again[rest].isfinite().all()) and not bool(again[3].isfinite().any())
 
 
 def test_batches_are_their_matrices():

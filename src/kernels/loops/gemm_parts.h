@@ -142,6 +142,52 @@ PACKING_COLUMNS(2)
 PACKING_COLUMNS(3)
 #undef PACKING
 #undef PACKING_COLUMNS
+
+/* Numbers of complex64 as two each: rows of A as they lie, and for each column of B two, which make
+ * the real and the imaginary part of the same rows. Lines, summands and steps are of halves of
+ * numbers. */
+static APART void rows_of_complex(char *to, const char *in, int64_t lines, int64_t k, int64_t line,
+                                  int64_t step) {
+    char square[TILE_ROWS * DEPTH * 4];
+    if (step == 4) {
+        rows_of_3(to, in, lines, k, line, step);
+        return;
+    }
+    const int64_t each = 3 * STEP_BYTES, panel = steps_of(k) * each;
+    for (int64_t p = 0; p < k; p += DEPTH, to += each)
+        for (int64_t l = 0; l < lines; l += TILE_ROWS) {
+            const char *const at = in + l * line + p * step;
+            for (int64_t i = 0; i < TILE_ROWS && l + i < lines; i++)
+                for (int64_t q = 0; q < DEPTH && p + q < k; q += 2)
+                    memcpy(square + (i * DEPTH + q) * 4, at + i * line + q * step, 8);
+            put_lines(to + l / SIDE * panel + l % SIDE / TILE_ROWS * TILE_BYTES, square, lines - l,
+                      k - p, DEPTH * 4, 3);
+        }
+}
+static APART void columns_of_complex(char *to, const char *in, int64_t lines, int64_t k,
+                                     int64_t line, int64_t step) {
+    const vu32 minus = {1u << 31, 0, 1u << 31, 0, 1u << 31, 0, 1u << 31, 0,
+                        1u << 31, 0, 1u << 31, 0, 1u << 31, 0, 1u << 31, 0};
+    char square[TILE_ROWS * 64];
+    const int64_t each = 3 * STEP_BYTES, panel = steps_of(k) * each;
+    for (int64_t p = 0; p < k; p += DEPTH, to += each)
+        for (int64_t l = 0; l < lines; l += TILE_ROWS) {
+            char *const tile = to + l / SIDE * panel + l % SIDE / TILE_ROWS * TILE_BYTES;
+            const char *at = in + l * line + p * step;
+            const __mmask16 there = (__mmask16)loop_first(lines - l);
+            int64_t next = 2 * step;
+            if (line != 4) {
+                for (int64_t q = 0; q < DEPTH && p + q < k; q += 2)
+                    for (int64_t i = 0; i < TILE_ROWS && l + i < lines; i += 2)
+                        memcpy(square + q * 32 + i * 4, at + i * line + q * step, 8);
+                at = square, next = 64;
+            }
+            for (int64_t q = 0; q < DEPTH; q += 2, at += next) {
+                const vf32 x = load_some(at, p + q < k ? there : 0, 3);
+                put_parts(tile + q * 32, x, (vf32)((vu32)v_swap_f32(x) ^ minus), false, 3);
+            }
+        }
+}
 #undef WITHIN
 
 /* ---- which float32 and float16 may be split -------------------------------------------------- */
@@ -172,6 +218,14 @@ static void widen_span(uint32_t span[2], const char *x, int64_t n, int64_t step,
 }
 static void span_f32(uint32_t span[2], const char *x, int64_t n, int64_t step) {
     widen_span(span, x, n, step, 3);
+}
+static void span_c64(uint32_t span[2], const char *x, int64_t n, int64_t step) {
+    if (step == 8) {
+        span_f32(span, x, 2 * n, 4);
+        return;
+    }
+    span_f32(span, x, n, step);
+    span_f32(span, x + 4, n, step);
 }
 static void span_f16(uint32_t span[2], const char *x, int64_t n, int64_t step) {
     widen_span(span, x, n, step, 2);

@@ -34,12 +34,12 @@ enum { TILED_ROWS = 256, SUMMED_ROWS = 1024, TILED_COLS = 1024 };
 typedef struct tiled {
     int64_t parts;
     int64_t block_k, packed_k; /* summands of a block, and of what B is packed to */
-    bool in_c;                 /* sums wait in C, in float32 */
     bool in_place;             /* rows of A may be read where they lie */
     pack_operand *rows, *columns;
     bool (*strip)(const nomen__gemm_args *g, const lines *a, const char *b, float *sums, bool first,
                   bool whole);
     void (*deliver)(const nomen__gemm_args *g, const float *sums, int64_t columns);
+    void (*take)(const nomen__gemm_args *g, float *sums); /* NULL: sums do not wait in C */
 } tiled;
 
 /* ---- sums in tiles --------------------------------------------------------------------------- */
@@ -186,6 +186,26 @@ static void put_f32(const nomen__gemm_args *g, const float *sums, int64_t column
     }
 }
 
+/* The same of complex64, whose columns are two each. */
+static void take_c64(const nomen__gemm_args *g, float *sums) {
+    if (g->c_col == (int64_t)sizeof(float)) {
+        take_f32(g, sums);
+        return;
+    }
+    for (int64_t r = 0; r < g->m; r++, sums += SIDE)
+        for (int64_t s = 0; s < g->n; s += 2)
+            memcpy(sums + s, g->c + r * g->c_row + s * g->c_col, 8);
+}
+static void put_c64(const nomen__gemm_args *g, const float *sums, int64_t columns) {
+    if (g->c_col == (int64_t)sizeof(float)) {
+        put_f32(g, sums, columns);
+        return;
+    }
+    for (int64_t r = 0; r < g->m; r++, sums += columns)
+        for (int64_t s = 0; s < g->n; s += 2)
+            memcpy(g->c + r * g->c_row + s * g->c_col, sums + s, 8);
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Of blocks; in bytes of scratch: packed A and B, and the sums of a strip, or all that wait. */
@@ -198,8 +218,8 @@ typedef struct tiled_plan {
 static tiled_plan plan_tiles(const tiled *t, int64_t m, int64_t n, int64_t k) {
     tiled_plan p = {.rows = whole_steps(m), .cols = whole_steps(n), .k = whole_steps(k)};
     const int64_t rows = p.k > t->packed_k ? SUMMED_ROWS : TILED_ROWS;
-    p.wait = k > t->block_k && !t->in_c;
-    if (!t->in_c && p.rows > rows) p.rows = rows;
+    p.wait = k > t->block_k && !t->take;
+    if (!t->take && p.rows > rows) p.rows = rows;
     if (p.k > t->packed_k) p.k = t->packed_k;
     const int64_t most = TILED_COLS * t->packed_k / p.k / SIDE * SIDE;
     if (p.cols > most) p.cols = most;
@@ -231,7 +251,7 @@ static void block_of_tiles(const nomen__gemm_args *g, const tiled *t, char *a, c
             bool out = false;
             part.n = g->n - j < SIDE ? g->n - j : SIDE;
             part.c = g->c + j * g->c_col;
-            if (t->in_c && !first) take_f32(&part, strip);
+            if (t->take && !first) t->take(&part, strip);
             part.m = there;
             if (there) t->strip(&part, &own, other, strip, first, !waiting);
             part.m = g->m - there;
@@ -282,7 +302,7 @@ static size_t scratch_of_plan(const tiled *t, int64_t m, int64_t n, int64_t k) {
     return p.a + p.b + p.c;
 }
 
-/* ---- float16 and float32 --------------------------------------------------------------------- */
+/* ---- float16, float32, complex64 ------------------------------------------------------------- */
 
 static const tiled tiled_f16 = {.parts = 2,
                                 .block_k = 512,
@@ -294,11 +314,20 @@ static const tiled tiled_f16 = {.parts = 2,
 static const tiled tiled_f32 = {.parts = 3,
                                 .block_k = 512,
                                 .packed_k = 512,
-                                .in_c = true,
                                 .rows = rows_of_3,
                                 .columns = columns_of_3,
                                 .strip = strip_of_3,
-                                .deliver = put_f32};
+                                .deliver = put_f32,
+                                .take = take_f32};
+
+static const tiled tiled_c64 = {.parts = 3,
+                                .block_k = 512,
+                                .packed_k = 512,
+                                .rows = rows_of_complex,
+                                .columns = columns_of_complex,
+                                .strip = strip_of_3,
+                                .deliver = put_c64,
+                                .take = take_c64};
 
 static size_t scratch_in_parts_f16(int64_t m, int64_t n, int64_t k) {
     return scratch_of_plan(&tiled_f16, m, n, k);
@@ -316,6 +345,18 @@ static void run_in_parts_f32(const nomen__gemm_args *g, void *scratch) {
     large_by_tiles(g, &tiled_f32, scratch);
     tiles_end();
 }
+/* Of complex numbers: twice as many columns and summands, half as far from each other. */
+static size_t scratch_in_parts_c64(int64_t m, int64_t n, int64_t k) {
+    return scratch_of_plan(&tiled_c64, m, 2 * n, 2 * k);
+}
+static void run_in_parts_c64(const nomen__gemm_args *g, void *scratch) {
+    const nomen__gemm_args halves = {g->m,         2 * g->n,     2 * g->k, g->a,
+                                     g->b,         g->c,         g->a_row, g->a_col / 2,
+                                     g->b_row / 2, g->b_col / 2, g->c_row, g->c_col / 2};
+    tiles_begin();
+    large_by_tiles(&halves, &tiled_c64, scratch);
+    tiles_end();
+}
 /* What takes less time so than by gemm_real.h: operands are looked at and packed in parts first,
  * and panels are as long where less of them exists. */
 static bool fill_panels(int64_t m, int64_t n) {
@@ -329,15 +370,24 @@ static bool wants_parts_f32(int64_t m, int64_t n, int64_t k) {
     enum { FEWEST = 192 };
     return m >= FEWEST && n >= FEWEST && k >= FEWEST && fill_panels(m, n) && nomen__kernel_tiles();
 }
+static bool wants_parts_c64(int64_t m, int64_t n, int64_t k) {
+    enum { FEWEST = 96 };
+    return m >= FEWEST && n >= FEWEST && k >= FEWEST && fill_panels(m, 2 * n) &&
+           nomen__kernel_tiles();
+}
 static const nomen__gemm in_parts_f16 = {
     .scratch = scratch_in_parts_f16, .run = run_in_parts_f16, .rows = SIDE, .side = GEMM_SIDE};
 static const nomen__gemm in_parts_f32 = {
     .scratch = scratch_in_parts_f32, .run = run_in_parts_f32, .rows = SIDE, .side = GEMM_SIDE};
+static const nomen__gemm in_parts_c64 = {
+    .scratch = scratch_in_parts_c64, .run = run_in_parts_c64, .rows = SIDE, .side = GEMM_SIDE};
 static const nomen__gemm_parts parts_f16 = {
     .gemm = &in_parts_f16, .wants = wants_parts_f16, .widen = span_f16, .fits = fits_f16};
 static const nomen__gemm_parts parts_f32 = {
     .gemm = &in_parts_f32, .wants = wants_parts_f32, .widen = span_f32, .fits = fits_f32};
 
+static const nomen__gemm_parts parts_c64 = {
+    .gemm = &in_parts_c64, .wants = wants_parts_c64, .widen = span_c64, .fits = fits_f32};
 static const nomen__gemm gemm_or_parts_f16 = {.scratch = scratch_matmul_f16,
                                               .run = run_matmul_f16,
                                               .rows = ROWS_REAL,
@@ -348,6 +398,12 @@ static const nomen__gemm gemm_or_parts_f32 = {.scratch = scratch_matmul_f32,
                                               .rows = ROWS_REAL,
                                               .side = GEMM_SIDE,
                                               .parts = &parts_f32};
+
+static const nomen__gemm gemm_or_parts_c64 = {.scratch = scratch_matmul_c64,
+                                              .run = run_matmul_c64,
+                                              .rows = ROWS_COMPLEX,
+                                              .side = GEMM_SIDE,
+                                              .parts = &parts_c64};
 
 /* ---- bfloat16 -------------------------------------------------------------------------------- */
 
