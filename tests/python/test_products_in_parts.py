@@ -1,6 +1,6 @@
-"""Large products of float32, float16 and complex64, which processors with tiles add up in parts (bfloat16):
-no less accurate than in one, and infinite, huge and tiny numbers have the results they always had.
-Elsewhere these are products like any others."""
+"""Large products of float32, float16 and complex64, which processors with tiles add up in parts
+(bfloat16): no less accurate than in one, and infinite, huge and tiny numbers have the results they
+always had. Elsewhere these are products like any others."""
 
 import math
 
