@@ -37,6 +37,7 @@ typedef struct scan {
     int64_t width;                /* lines of a unit */
     int64_t index0, index_step;
     bool back;           /* elements of a line lie one before the other */
+    bool made;           /* the input is a copy made for this */
     int64_t part, parts; /* elements of one, and how many there are */
     char *carries;       /* of parts, units * parts of them; NULL: parts follow each other */
     size_t carry, room;  /* bytes of one, and of all */
@@ -375,7 +376,8 @@ static nomen_status run(scan *s) {
         for (int64_t i = 0; !failed && i < units; i++) failed = run_alone(s, i);
         return failed;
     }
-    const int64_t worth = nomen__grain_of(each * units, WORTH);
+    /* What one thread has just written takes another longer to read than to scan. */
+    const int64_t worth = s->made ? NOMEN__GRAIN : nomen__grain_of(each * units, WORTH);
     const bool small = each * units <= 2 * worth;
     const int64_t grain = small ? units : (worth + each - 1) / each;
     return nomen__parallel_asking(units, grain, run_units, s);
@@ -491,6 +493,7 @@ static nomen_status scan_lines(const nomen__call *c, nomen_tensor *in, nomen_ten
     nomen_tensor *from = copied ? copy_for(c, in, out) : nomen__retain(in);
     if (!from) return NOMEN_ERROR_MEMORY;
     if (copied) plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
+    s.made = from != c->in[0];
     nomen_status status = cut(&s);
     if (!status && copied) status = nomen__copy_values(from, in);
     if (!status) status = run(&s);
