@@ -741,7 +741,10 @@ def table(ops):
             repeats=int(op.row.get("repeats", False)),
             pieces=op.pieces(),
             pieces_kept=int(op.row.get("pieces") == "kept"),
-            alone="NOMEN__ALONE" + ("_HEAVY" if op.row.get("cost") == "heavy" else ""),
+            alone="{{NOMEN__ALONE{}, NOMEN__ALONE{}}}".format(
+                "_HEAVY" if op.row.get("cost") == "heavy" else "",
+                "_HEAVY" if "cost" in op.row else "",
+            ),
             dtypes=mask,
             rule=c_string(op.row["rule"]),
         )

@@ -100,7 +100,8 @@ static nomen_status launch_as_is(nomen__call *c) {
     nomen__iter_make(&it, writes_own ? writes_own : c->kernel->loop, c->out[0], c->in, c->nin,
                      c->out[0]->ndim, c->out[0]->size, c->compute,
                      writes_own ? c->compute : c->writes);
-    if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
+    const uint32_t alone = nomen__alone_of(c->op, c->compute);
+    if (NOMEN_UNLIKELY(alone != NOMEN__ALONE)) nomen__iter_alone(&it, alone);
     if (!it.simple) nomen__iter_by_lines(&it, writes_own ? NULL : c->kernel->lines);
     return nomen__iter_run_asking(&it);
 }

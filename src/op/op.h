@@ -126,7 +126,7 @@ struct nomen__op {
     uint8_t pieces;      /* bit per tensor argument: its gradient may be made piece by piece */
     uint8_t pieces_kept; /* but not cut along the dims that were reduced */
     const nomen__argspec *args;
-    uint32_t alone;               /* elements that one thread does by itself (elementwise) */
+    uint32_t alone[2];            /* nomen__alone_of: of real and of complex numbers */
     uint32_t dtypes;              /* bit per dtype the kernel may compute in */
     const char *refuse_bool;      /* what is said of bool operands; NULL: nothing particular */
     const char *refuse_complex;   /* and of complex ones */
@@ -588,6 +588,9 @@ nomen_status nomen__resolve_dims(nomen__call *c);
 
 /* Where one thread stops being enough: functions that take long per element, and the others. */
 enum { NOMEN__ALONE_HEAVY = 16384, NOMEN__ALONE = 65536 };
+static inline uint32_t nomen__alone_of(const nomen__op *op, nomen_dtype dtype) {
+    return op->alone[dtype >= NOMEN_C64];
+}
 
 /* kernel_dtype: of the inputs; kernel_result: what the kernel writes. */
 void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,

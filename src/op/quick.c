@@ -65,7 +65,7 @@ static bool number_as(const nomen_tensor *t, nomen_dtype d, char *value) {
  * pool's threads. */
 static inline bool fits(const nomen__op *op, const nomen_tensor *t) {
     return t->magic == NOMEN__LIVE && (t->flags & NOMEN__CONTIGUOUS) && !unfit(t) &&
-           t->numel <= op->alone && t->numel > 0;
+           t->numel <= nomen__alone_of(op, (nomen_dtype)t->dtype) && t->numel > 0;
 }
 
 /* The kernel for operands of dtype d, NULL if what it writes is not foregone. */

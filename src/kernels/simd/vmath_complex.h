@@ -117,15 +117,21 @@ VMATH_QUICK vf64 v_sinh_cosh(vf64 x, vf64 *cosh_x, vi64 *unfit) {
 VMATH_QUICK vi64 vc_all_if(bool all) { return (vi64){0} - (int64_t)all; }
 
 VMATH_QUICK vc64 vc_angle(vc64 z, bool narrow, vi64 *unfit) {
-    *unfit = vc_all_if(false);
+    *unfit = (vi64){0};
     return (vc64){vc_turn(z.im, z.re, narrow), z.im};
 }
 VMATH_QUICK vc64 vc_abs(vc64 z, bool narrow, vi64 *unfit) {
     return (vc64){vc_size(z, narrow, unfit), z.im};
 }
+/* Of complex64 times one over the size: rounded once more, in double. */
 VMATH_QUICK vc64 vc_sgn(vc64 z, bool narrow, vi64 *unfit) {
     const vf64 size = vc_size(z, narrow, unfit), zero = (vf64){0};
-    return (vc64){v_sel_f64(size == 0, zero, z.re / size), v_sel_f64(size == 0, zero, z.im / size)};
+    const vi64 none = size == 0;
+    if (narrow) {
+        const vf64 inverse = v_sel_f64(none, zero, 1.0 / size);
+        return (vc64){z.re * inverse, z.im * inverse};
+    }
+    return (vc64){v_sel_f64(none, zero, z.re / size), v_sel_f64(none, zero, z.im / size)};
 }
 
 /* ---- exponentials ---------------------------------------------------------------------------- */
