@@ -116,6 +116,7 @@ nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor 
 
 /* ---- products: other is the operand that the gradient does not belong to --------------------- */
 
+nomen_tensor *nomen__g_mul(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 nomen_tensor *nomen__g_matmul_left(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 nomen_tensor *nomen__g_matmul_right(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 

@@ -17,6 +17,30 @@ static nomen_tensor *folded(nomen_tensor *t) {
     return nomen_reshape(t, NOMEN_SIZES(rows, k));
 }
 
+/* Is it a matrix of one row, or of one column, of so many elements? A vector is a row. */
+static bool is_row(int ndim, const int64_t *size, int64_t n) {
+    return (ndim == 1 || (ndim == 2 && size[0] == 1)) && size[ndim - 1] == n;
+}
+static bool is_column(int ndim, const int64_t *size, int64_t n) {
+    return ndim == 2 && size[0] == n && size[1] == 1;
+}
+
+/* Where the operand is a row and the other factor a column, or the reverse (outer, addr), the
+ * products that the engine would add up are those of a matrix and a vector. */
+nomen_tensor *nomen__g_mul(nomen__backward *b, nomen_tensor *g, nomen_tensor *other) {
+    bool row_wanted = false, column_wanted = false;
+    if (g && other && g->ndim == 2 && g->dtype == other->dtype && g->size[0] > 1 && g->size[1] > 1) {
+        row_wanted = is_row(b->ndim, b->size, g->size[1]) &&
+                     is_column(other->ndim, other->size, g->size[0]);
+        column_wanted = is_column(b->ndim, b->size, g->size[0]) &&
+                        is_row(other->ndim, other->size, g->size[1]);
+    }
+    if (!row_wanted && !column_wanted) return nomen_mul(g, nomen__conj(other));
+    nomen_tensor *vector = nomen_flatten(nomen__conj(other));
+    nomen_tensor *sums = nomen_mv(row_wanted ? nomen_transpose(g, "0", "1") : g, vector);
+    return nomen_reshape(sums, (nomen_sizes){b->ndim, b->size});
+}
+
 /* result[..., m, n] = a[..., m, k] b[..., k, n]; vectors lack m or n. What comes back may have
  * batch dims too many: they are summed by the engine. */
 nomen_tensor *nomen__g_matmul_left(nomen__backward *b, nomen_tensor *g, nomen_tensor *other) {

@@ -32,8 +32,8 @@ nomen_tensor *nomen__grad_addcdiv(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_addcmul(nomen__backward *b, int input) {
     if (input == 0) return b->g;
-    if (input == 1) return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[2])), b, 3);
-    return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[1])), b, 3);
+    if (input == 1) return nomen__g_scale(nomen__g_mul(b, b->g, b->in[2]), b, 3);
+    return nomen__g_scale(nomen__g_mul(b, b->g, b->in[1]), b, 3);
 }
 
 nomen_tensor *nomen__grad_align_as(nomen__backward *b, int input) {
@@ -508,8 +508,8 @@ nomen_tensor *nomen__grad_movedim(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_mul(nomen__backward *b, int input) {
-    if (input == 0) return nomen_mul(b->g, nomen__conj(b->in[1]));
-    return nomen_mul(b->g, nomen__conj(b->in[0]));
+    if (input == 0) return nomen__g_mul(b, b->g, b->in[1]);
+    return nomen__g_mul(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_mv(nomen__backward *b, int input) {
