@@ -29,11 +29,12 @@ static bool is_column(int ndim, const int64_t *size, int64_t n) {
  * products that the engine would add up are those of a matrix and a vector. */
 nomen_tensor *nomen__g_mul(nomen__backward *b, nomen_tensor *g, nomen_tensor *other) {
     bool row_wanted = false, column_wanted = false;
-    if (g && other && g->ndim == 2 && g->dtype == other->dtype && g->size[0] > 1 && g->size[1] > 1) {
-        row_wanted = is_row(b->ndim, b->size, g->size[1]) &&
-                     is_column(other->ndim, other->size, g->size[0]);
-        column_wanted = is_column(b->ndim, b->size, g->size[0]) &&
-                        is_row(other->ndim, other->size, g->size[1]);
+    if (g && other && g->ndim == 2 && g->dtype == other->dtype && g->size[0] > 1 &&
+        g->size[1] > 1) {
+        row_wanted =
+            is_row(b->ndim, b->size, g->size[1]) && is_column(other->ndim, other->size, g->size[0]);
+        column_wanted =
+            is_column(b->ndim, b->size, g->size[0]) && is_row(other->ndim, other->size, g->size[1]);
     }
     if (!row_wanted && !column_wanted) return nomen_mul(g, nomen__conj(other));
     nomen_tensor *vector = nomen_flatten(nomen__conj(other));
