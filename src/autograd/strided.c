@@ -21,10 +21,12 @@ static nomen__node *edge_to(const nomen_tensor *t) {
 static nomen_tensor *zeros(const nomen_tensor *like, int ndim, const int64_t *size) {
     nomen_dtype dtype = (nomen_dtype)like->dtype;
     const nomen_number zero = {.kind = NOMEN_NUMBER_INT};
+    enum { NEAR = 1 << 16 }; /* bytes that one thread sets in no time */
     nomen_tensor *t = nomen__tensor_empty_on(like->device, dtype, ndim, size);
+    const bool near = t && !t->device && t->numel * nomen__item(dtype) <= NEAR;
     /* All dtypes have zero bytes for zero. */
-    if (t && !t->device) memset(t->data, 0, (size_t)t->numel * nomen_dtype_size(dtype));
-    if (!t || !t->device || !nomen__fill_values(t, &zero)) return t;
+    if (near) memset(t->data, 0, (size_t)(t->numel * nomen__item(dtype)));
+    if (!t || near || !nomen__fill_values(t, &zero)) return t;
     nomen__release(t);
     return NULL;
 }
@@ -132,6 +134,56 @@ static nomen_tensor *sum_repeated(nomen_tensor *g, nomen__map *map) {
     return nomen__sum_to(g, map->ndim, map->size);
 }
 
+/* The dim of which the map shows some neighbours, n of them, if it shows all others whole; -1:
+ * there is none, or what lies side by side is so short that it is better filled with the rest. */
+static int narrowed_dim(const nomen__map *map, const int64_t *input_size, int64_t *n) {
+    enum { SHORT = 64 };
+    int found = -1;
+    for (int d = 0; d < map->input_ndim; d++) {
+        int64_t size = 1, step = 1;
+        for (int k = 0; k < map->ndim; k++)
+            if (map->source[k] == d) size = map->size[k], step = map->step[k];
+        if (size == input_size[d] && (step == 1 || size == 1)) continue;
+        if (found >= 0 || (step != 1 && size != 1)) return -1;
+        found = d;
+        *n = size;
+    }
+    int64_t run = found < 0 ? 0 : *n;
+    for (int d = found + 1; found >= 0 && d < map->input_ndim; d++) run *= input_size[d];
+    return run >= SHORT ? found : -1;
+}
+
+static nomen_status fill_slab(const nomen_tensor *t, int d, int64_t first, int64_t n) {
+    const nomen_number zero = {.kind = NOMEN_NUMBER_INT};
+    int64_t size[NOMEN_MAX_DIMS];
+    if (n == 0) return NOMEN_OK;
+    memcpy(size, t->size, sizeof *size * (size_t)t->ndim);
+    size[d] = n;
+    const int64_t bytes = first * t->stride[d] * nomen__item((nomen_dtype)t->dtype);
+    nomen_tensor *slab =
+        nomen__tensor_view(t, (nomen_dtype)t->dtype, t->ndim, size, t->stride, bytes);
+    const nomen_status s = slab ? nomen__fill_values(slab, &zero) : NOMEN_ERROR_MEMORY;
+    nomen__release(slab);
+    return s;
+}
+
+/* Zeros, but where the map looks, if that is a slab of many elements: what is there is written
+ * next. */
+static nomen_tensor *zeros_around(const nomen_tensor *like, const nomen__map *map,
+                                  const int64_t *input_size) {
+    enum { FEW = 1 << 14 };
+    int64_t n = 0;
+    const bool many = nomen__numel_of(input_size, map->input_ndim) >= FEW;
+    const int d = many ? narrowed_dim(map, input_size, &n) : -1;
+    if (d < 0) return zeros(like, map->input_ndim, input_size);
+    nomen_tensor *t =
+        nomen__tensor_empty_on(like->device, (nomen_dtype)like->dtype, map->input_ndim, input_size);
+    const int64_t first = map->start[d], end = first + n;
+    if (!t || (!fill_slab(t, d, 0, first) && !fill_slab(t, d, end, input_size[d] - end))) return t;
+    nomen__release(t);
+    return NULL;
+}
+
 static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int64_t *input_size) {
     nomen__map map = *full;
     g = sum_repeated(g, &map);
@@ -139,7 +191,7 @@ static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int6
     int place[NOMEN_MAX_DIMS];
     if (is_permutation(&map, input_size, place))
         return map_result(put_permuted(g, &map, input_size, place), g, &op_map_put, &map);
-    nomen_tensor *t = zeros(g, map.input_ndim, input_size);
+    nomen_tensor *t = zeros_around(g, &map, input_size);
     nomen_tensor *hole = t ? nomen__map_apply(t, &map) : NULL;
     if (!hole) {
         nomen__release(t);
