@@ -254,8 +254,9 @@ class Op:
         said = self.row.get("pieces", usual)
         if said not in ("all", "kept", "none"):
             raise TableError(f"{self.source}: op '{self.name}': pieces of what?")
-        word = r"\bnomen__g_(?!scale\b|div_self\b)"
-        several = re.compile(word + r"|\bnomen_\w+\(.*\bnomen_(?!_|scalar\b)\w+\(")
+        word = r"\bnomen__g_(?!scale\b|div_self\b|mul\b)"
+        one = r"\bnomen_(?:(?!_|scalar\b)\w+|_g_mul)\("
+        several = re.compile(word + r"|\bnomen_\w+\(.*" + one)
         bits = [i for i, a in enumerate(self.tensors) if several.search(self.grad.get(a.name, ""))]
         return sum(1 << i for i in bits) if said != "none" else 0
 

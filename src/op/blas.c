@@ -202,10 +202,10 @@ static size_t scratch_c128(int64_t m, int64_t n, int64_t k) {
  * OpenBLAS does not promise the same bits for the same element in a block of another size. */
 enum { SIDES = 128, TILE = 16 };
 static const nomen__gemm gemms[NOMEN_DTYPE_COUNT] = {
-    [NOMEN_F32] = {scratch_f32, run_f32, TILE, SIDES / 2},
-    [NOMEN_F64] = {scratch_f64, run_f64, TILE, SIDES / 2},
-    [NOMEN_C64] = {scratch_c64, run_c64, TILE, SIDES / 2},
-    [NOMEN_C128] = {scratch_c128, run_c128, TILE, SIDES / 2},
+    [NOMEN_F32] = {.scratch = scratch_f32, .run = run_f32, .rows = TILE, .side = SIDES / 2},
+    [NOMEN_F64] = {.scratch = scratch_f64, .run = run_f64, .rows = TILE, .side = SIDES / 2},
+    [NOMEN_C64] = {.scratch = scratch_c64, .run = run_c64, .rows = TILE, .side = SIDES / 2},
+    [NOMEN_C128] = {.scratch = scratch_c128, .run = run_c128, .rows = TILE, .side = SIDES / 2},
 };
 
 /* From this side on OpenBLAS is faster (bench/bench_blas.c), and up to SIDES. */

@@ -7,7 +7,7 @@
  * tiles of their own, next to each other. */
 
 /* Rows or columns of a panel and summands of a step; bytes of one part of a panel's step. */
-enum { SIDE = 2 * TILE_ROWS, DEPTH = 32, STEP_BYTES = 2 * TILE_BYTES, MOST_PARTS = 3 };
+enum { SIDE = 2 * TILE_ROWS, DEPTH = 32, STEP_BYTES = 2 * TILE_BYTES };
 enum { AHEAD = 4 }; /* steps that rows are asked for ahead */
 
 /* By the number of parts: bfloat16 has one, float16 two, float32 three. */

@@ -7,7 +7,9 @@
  * summands deep, in four instructions from four loads; of parts 16 from 10 and 24 from 14. Both
  * operands are packed as tiles want them. A strip of 32 columns of C waits in float32 while the
  * panels of A go by, a part of the panel of B in L1. Limit: one such instruction every 16 cycles,
- * 1024 operations a cycle; some machines slow tiles down after milliseconds. */
+ * 1024 operations a cycle; some machines slow tiles down after milliseconds. Share, one thread of a
+ * Xeon that does 3.0 T operations a second so for long: strips of bfloat16 reach 70 %, of float32
+ * 78 %; packing, looking at the numbers and delivering take a fifth to a quarter of a product. */
 #include "kernels/simd/tiles.h"
 
 #include <immintrin.h>
