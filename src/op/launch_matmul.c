@@ -362,19 +362,15 @@ static void look_at(void *context, int64_t begin, int64_t end) {
 
 static void find_span(const nomen__gemm_parts *way, const nomen_tensor *x, uint32_t span[2]) {
     look l = {.way = way, .data = x->data, .n = 1, .pieces = 1};
-    uint64_t left = 0;
-    for (int d = 0; d < x->ndim; d++)
-        if (x->size[d] > 1 && x->stride[d] != 0) left |= (uint64_t)1 << d;
-    while (left) {
-        int nearest = -1;
-        for (int d = 0; d < x->ndim; d++)
-            if (left >> d & 1 && (nearest < 0 || llabs(x->stride[d]) < llabs(x->stride[nearest])))
-                nearest = d;
-        left &= ~((uint64_t)1 << nearest);
-        const int64_t step = x->stride[nearest] * nomen__item((nomen_dtype)x->dtype);
-        if (step < 0) l.data += (x->size[nearest] - 1) * step;
-        l.lines.step[l.lines.ndim][A] = step < 0 ? -step : step;
-        nomen__nest_add(&l.lines, x->size[nearest]);
+    int order[NOMEN_MAX_DIMS];
+    nomen__nest_order(x, order);
+    for (int i = 0; i < x->ndim; i++) {
+        const int64_t size = x->size[order[i]],
+                      step = x->stride[order[i]] * nomen__item((nomen_dtype)x->dtype);
+        if (size == 1 || step == 0) continue;
+        if (step < 0) l.data += (size - 1) * step;
+        l.lines.step[l.lines.ndim][A] = llabs(step);
+        nomen__nest_add(&l.lines, size);
     }
     if (l.lines.ndim) {
         l.step = l.lines.step[0][A];

@@ -124,25 +124,13 @@ static bool collect_whole(scan *s, const nomen_tensor *const *tensors, int dim) 
     return true;
 }
 
-/* Dims that lie in another order than they are counted come by the steps of the results, the
- * nearest one first. */
-static void sort_dims(const nomen_tensor *t, int *order) {
-    for (int k = 0; k < t->ndim; k++) {
-        const int d = t->ndim - 1 - k;
-        int at = k;
-        for (; at && llabs(t->stride[d]) < llabs(t->stride[order[at - 1]]) && t->size[d] > 1; at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-    }
-}
-
 static void collect(scan *s, const nomen_tensor *const *tensors, int dim) {
     const nomen_tensor *in = tensors[IN];
     nomen__nest *const others = &s->others;
     int order[NOMEN_MAX_DIMS];
     others->ndim = 0;
     memset(s->step, 0, sizeof s->step);
-    sort_dims(tensors[VALUES] ? tensors[VALUES] : in, order);
+    nomen__nest_order(tensors[VALUES] ? tensors[VALUES] : in, order); /* by results' steps */
     for (int i = 0; i < in->ndim; i++) {
         const int d = order[i];
         int64_t *step = d == dim ? s->step : others->step[others->ndim];

@@ -5,6 +5,8 @@
 
 #include "op/op.h"
 
+#include <stdlib.h>
+
 enum { NOMEN__SIDES = 3 };
 
 typedef struct nomen__nest {
@@ -65,6 +67,17 @@ static inline void nomen__nest_find(const nomen__nest *n, int64_t number,
         number /= n->size[d];
 #pragma GCC unroll 3
         for (int k = 0; k < NOMEN__SIDES; k++) at[k] += index * n->step[d][k];
+    }
+}
+
+/* The dims of t by their steps, the nearest one first. */
+static inline void nomen__nest_order(const nomen_tensor *t, int *order) {
+    for (int k = 0; k < t->ndim; k++) {
+        const int d = t->ndim - 1 - k;
+        int at = k;
+        for (; at && llabs(t->stride[d]) < llabs(t->stride[order[at - 1]]) && t->size[d] > 1; at--)
+            order[at] = order[at - 1];
+        order[at] = d;
     }
 }
 

@@ -299,6 +299,12 @@ static void large_by_tiles(const nomen__gemm_args *g, const tiled *t, void *scra
         }
 }
 
+static void run_on_tiles(const nomen__gemm_args *g, const tiled *t, void *scratch) {
+    tiles_begin();
+    large_by_tiles(g, t, scratch);
+    tiles_end();
+}
+
 static size_t scratch_of_plan(const tiled *t, int64_t m, int64_t n, int64_t k) {
     const tiled_plan p = plan_tiles(t, m, n, k);
     return p.a + p.b + p.c;
@@ -338,14 +344,10 @@ static size_t scratch_in_parts_f32(int64_t m, int64_t n, int64_t k) {
     return scratch_of_plan(&tiled_f32, m, n, k);
 }
 static void run_in_parts_f16(const nomen__gemm_args *g, void *scratch) {
-    tiles_begin();
-    large_by_tiles(g, &tiled_f16, scratch);
-    tiles_end();
+    run_on_tiles(g, &tiled_f16, scratch);
 }
 static void run_in_parts_f32(const nomen__gemm_args *g, void *scratch) {
-    tiles_begin();
-    large_by_tiles(g, &tiled_f32, scratch);
-    tiles_end();
+    run_on_tiles(g, &tiled_f32, scratch);
 }
 /* Of complex numbers: twice as many columns and summands, half as far from each other. */
 static size_t scratch_in_parts_c64(int64_t m, int64_t n, int64_t k) {
@@ -355,27 +357,24 @@ static void run_in_parts_c64(const nomen__gemm_args *g, void *scratch) {
     const nomen__gemm_args halves = {g->m,         2 * g->n,     2 * g->k, g->a,
                                      g->b,         g->c,         g->a_row, g->a_col / 2,
                                      g->b_row / 2, g->b_col / 2, g->c_row, g->c_col / 2};
-    tiles_begin();
-    large_by_tiles(&halves, &tiled_c64, scratch);
-    tiles_end();
+    run_on_tiles(&halves, &tiled_c64, scratch);
 }
 /* What takes less time so than by gemm_real.h: operands are looked at and packed in parts first,
- * and panels are as long where less of them exists. */
-static bool fill_panels(int64_t m, int64_t n) {
-    return (double)whole_steps(m) * (double)whole_steps(n) <= 1.25 * (double)m * (double)n;
+ * and panels are as long where less of them exists. halves: columns for one of B. */
+static bool pays_in_parts(int64_t m, int64_t n, int64_t k, int64_t fewest, int64_t halves) {
+    return m >= fewest && n >= fewest && k >= fewest &&
+           (double)whole_steps(m) * (double)whole_steps(halves * n) <=
+               1.25 * (double)m * (double)(halves * n) &&
+           nomen__kernel_tiles();
 }
 static bool wants_parts_f16(int64_t m, int64_t n, int64_t k) {
-    enum { FEWEST = 96 };
-    return m >= FEWEST && n >= FEWEST && k >= FEWEST && fill_panels(m, n) && nomen__kernel_tiles();
+    return pays_in_parts(m, n, k, 96, 1);
 }
 static bool wants_parts_f32(int64_t m, int64_t n, int64_t k) {
-    enum { FEWEST = 192 };
-    return m >= FEWEST && n >= FEWEST && k >= FEWEST && fill_panels(m, n) && nomen__kernel_tiles();
+    return pays_in_parts(m, n, k, 192, 1);
 }
 static bool wants_parts_c64(int64_t m, int64_t n, int64_t k) {
-    enum { FEWEST = 96 };
-    return m >= FEWEST && n >= FEWEST && k >= FEWEST && fill_panels(m, 2 * n) &&
-           nomen__kernel_tiles();
+    return pays_in_parts(m, n, k, 96, 2);
 }
 static const nomen__gemm in_parts_f16 = {
     .scratch = scratch_in_parts_f16, .run = run_in_parts_f16, .rows = SIDE, .side = GEMM_SIDE};
@@ -487,9 +486,7 @@ static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
         g = &turned;
     }
     if (tiles) {
-        tiles_begin();
-        large_by_tiles(g, &tiled_bf16, scratch);
-        tiles_end();
+        run_on_tiles(g, &tiled_bf16, scratch);
     } else if (pairs && wants_pairs(g)) {
         large_by_tiles(g, &paired_bf16, scratch);
     } else {
