@@ -51,12 +51,8 @@ static nomen_tensor *elsewhere(const view *v, nomen_tensor *t) {
     return nomen_scatter(t, v->dim, v->index, zero());
 }
 
-/* A dtype that can count so far: that of the gradients where it can, which saves conversions. */
 static nomen_dtype counter_of(const view *v) {
-    const nomen_dtype own = nomen_dtype_of(v->self);
-    const int64_t most = v->index ? v->index->numel : 0;
-    if (own == NOMEN_F64 || (own == NOMEN_F32 && most < 1 << 24)) return own;
-    return most < INT32_MAX ? NOMEN_I32 : NOMEN_I64;
+    return nomen__counter_of(nomen_dtype_of(v->self), v->index ? v->index->numel : 0);
 }
 
 /* How often something came to each place; what self has there counts if asked for. */

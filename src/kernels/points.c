@@ -96,19 +96,61 @@ static inline uint16_t one_to_bf16(float x) {
     if (__builtin_expect(x != x, 0)) rounded = bits; /* a quiet one, as it comes of an operation */
     return (uint16_t)_mm_extract_epi16((__m128i)rounded, 1);
 }
+/* To one that stays a float32. */
+static inline float one_rounded_f16(float x) {
+    return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtps_ph((__m128)one_lane(x), 0)));
+}
+static inline float one_rounded_bf16(float x) {
+    four_u32 bits = (four_u32)one_lane(x);
+    if (__builtin_expect(x != x, 0)) return x;
+    bits = ((bits + 0x7fffu) + (bits >> 16 & 1u)) & 0xffff0000u;
+    return _mm_cvtss_f32((__m128)bits);
+}
 #else
 /* In a lane all the same: the next addition to a place waits for what came of the one before. */
 static inline float one_from_f16(uint16_t x) { return v_from_f16((vu16h){x})[0]; }
 static inline uint16_t one_to_f16(float x) { return to_f16(x); }
 static inline float one_from_bf16(uint16_t x) { return from_bf16(x); }
 static inline uint16_t one_to_bf16(float x) { return to_bf16(x); }
+static inline float one_rounded_f16(float x) { return one_from_f16(one_to_f16(x)); }
+static inline float one_rounded_bf16(float x) { return one_from_bf16(one_to_bf16(x)); }
 #endif
-/* As to_bf16 does it. */
-static inline four_u32 four_to_bf16(four_f32 x) {
-    const four_u32 bits = (four_u32)x, number = (four_u32)(x == x);
-    const four_u32 rounded = (bits + (0x7fffu + (bits >> 16 & 1u))) >> 16;
-    return (number & rounded) | (~number & (bits >> 16 | 0x40u));
+/* As to_bf16 does it: the upper half of each lane. */
+static inline four_u32 four_round_bf16(four_f32 x) {
+    const four_u32 bits = (four_u32)x, rounded = bits + (0x7fffu + (bits >> 16 & 1u));
+    const four_u32 quiet = bits | 0x400000u;
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    const __m128 not_number = _mm_cmpunord_ps((__m128)x, (__m128)x);
+    return (four_u32)_mm_blendv_ps((__m128)rounded, (__m128)quiet, not_number);
+#else
+    const four_u32 number = (four_u32)(x == x);
+    return (number & rounded) | (~number & quiet);
+#endif
 }
+/* Four from places, and upper halves to places. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline four_f32 four_at_bf16(const uint16_t *base, const int64_t *at) {
+    __m128i x = _mm_setzero_si128();
+    x = _mm_insert_epi16(x, (int16_t)base[at[0]], 1);
+    x = _mm_insert_epi16(x, (int16_t)base[at[1]], 3);
+    x = _mm_insert_epi16(x, (int16_t)base[at[2]], 5);
+    return (four_f32)_mm_insert_epi16(x, (int16_t)base[at[3]], 7);
+}
+static inline void four_put_bf16(uint16_t *base, const int64_t *at, four_u32 x) {
+    base[at[0]] = (uint16_t)_mm_extract_epi16((__m128i)x, 1);
+    base[at[1]] = (uint16_t)_mm_extract_epi16((__m128i)x, 3);
+    base[at[2]] = (uint16_t)_mm_extract_epi16((__m128i)x, 5);
+    base[at[3]] = (uint16_t)_mm_extract_epi16((__m128i)x, 7);
+}
+#else
+static inline four_f32 four_at_bf16(const uint16_t *base, const int64_t *at) {
+    const four_u32 x = {base[at[0]], base[at[1]], base[at[2]], base[at[3]]};
+    return (four_f32)(x << 16);
+}
+static inline void four_put_bf16(uint16_t *base, const int64_t *at, four_u32 x) {
+    for (int k = 0; k < 4; k++) base[at[k]] = (uint16_t)(x[k] >> 16);
+}
+#endif
 /* Four float16 behind each other in a word. */
 static inline four_f32 four_from_f16(uint64_t x) {
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -140,6 +182,19 @@ static inline bool four_apart(const int64_t *at) {
     const int64_t a = at[0], b = at[1], c = at[2], d = at[3];
     return !((a == b) | (a == c) | (a == d) | (b == c) | (b == d) | (c == d));
 #endif
+}
+
+/* Do most of n >= RUNS_LEAST places stand in long runs of the same one, as in an index that is
+ * sorted? Some of them tell. */
+enum { RUNS_LEAST = 64, RUNS_PART = 1024 };
+static inline bool has_runs(const int64_t *at, int64_t n) {
+    enum { SAMPLES = 16, APART = 7 };
+    int same = 0;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        const int64_t *const p = at + i * (n - APART - 1) / (SAMPLES - 1);
+        same += p[0] == p[APART];
+    }
+    return 2 * same > SAMPLES;
 }
 
 #define OP                    put_add

@@ -68,13 +68,6 @@ static nomen_tensor *cleared(const nomen__call *c) {
     return r;
 }
 
-/* Counted in the dtype of the means, if that can count so far. */
-static nomen_dtype counter_of(const nomen__call *c) {
-    const int64_t most = c->in[INDEX]->numel;
-    if (c->compute == NOMEN_F64 || (c->compute == NOMEN_F32 && most < 1 << 24)) return c->compute;
-    return most < INT32_MAX ? NOMEN_I32 : NOMEN_I64;
-}
-
 /* How many numbers each mean is of, at least one. */
 static nomen_tensor *counts(const nomen__call *c) {
     nomen_tensor *r = NULL;
@@ -83,9 +76,10 @@ static nomen_tensor *counts(const nomen__call *c) {
     nomen__text_add(&text, "%d", c->dim);
     nomen_sizes own = {c->ndim, c->size}, places = {c->in[INDEX]->ndim, c->in[INDEX]->size};
     const nomen_number first = nomen_num((int64_t)!excludes(c)), once = nomen_num((int64_t)1);
+    const nomen_dtype counter = nomen__counter_of(c->compute, c->in[INDEX]->numel);
     nomen_scope() {
-        nomen_tensor *n = nomen_full(NULL, own, first, .dtype = counter_of(c));
-        nomen_tensor *one = nomen_full(NULL, (nomen_sizes){0, NULL}, once, .dtype = counter_of(c));
+        nomen_tensor *n = nomen_full(NULL, own, first, .dtype = counter);
+        nomen_tensor *one = nomen_full(NULL, (nomen_sizes){0, NULL}, once, .dtype = counter);
         one = nomen_expand(one, places);
         n = nomen_scatter_add_(n, dim, nomen__nameless(c->in[INDEX]), one);
         n = nomen_to(nomen_clamp_min_(n, nomen_scalar(1)), c->compute);

@@ -436,6 +436,11 @@ static inline int nomen__dtype_kind(nomen_dtype d) {
     return d >= NOMEN_C64 ? 3 : d >= NOMEN_F16 ? 2 : d == NOMEN_BOOL ? 0 : 1;
 }
 _Static_assert(NOMEN_F16 > NOMEN_I64 && NOMEN_C64 > NOMEN_F64, "kinds are ranges of dtypes");
+/* What can count up to `most`: numbers' own dtype where it can, which saves conversions. */
+static inline nomen_dtype nomen__counter_of(nomen_dtype own, int64_t most) {
+    if (own == NOMEN_F64 || (own == NOMEN_F32 && most < 1 << 24)) return own;
+    return most < INT32_MAX ? NOMEN_I32 : NOMEN_I64;
+}
 /* Can the number of a 0-d tensor be put into a tensor of this dtype? "value cannot be converted to
  * type .. without overflow" */
 nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype);

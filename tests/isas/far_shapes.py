@@ -347,18 +347,18 @@ def tried(call, *arguments):
         return f"{type(error).__name__}: {error}"
 
 
-def answer(shapes, way, name, dtype):
+def answers(shapes, way, name, dtype):
+    """(what the call gives, its gradients: none, or what went wrong)"""
     given = tried(way, shapes, name, dtype)
     if isinstance(given, str):
-        return given
+        return given, []
     row, forms = ROWS[name], ROWS[name]["forms"]
     result = tried(far_calls.called, row, dict(given))
     if isinstance(result, str):
-        return result
-    found = far_calls.told(result)
+        return result, []
+    found, derived = far_calls.told(result), []
     if name not in NOT_DERIVED and shapes.often(0.3):
-        other = tried(gradients, row, dict(given))
-        found += [("python", (), other.encode())] if isinstance(other, str) else other
+        derived = tried(gradients, row, dict(given))
     if isinstance(result, nomen.Tensor):
         ways = [far_calls.beside] * ("o" in forms and "f" in forms) + [in_place] * ("i" in forms)
         if ways and shapes.often(0.5):
@@ -366,7 +366,7 @@ def answer(shapes, way, name, dtype):
             more = [result] if again is far_calls.beside else []
             other = tried(again, shapes.calls, row, dict(given), *more)
             found.append(("python", (), other.encode()) if isinstance(other, str) else other)
-    return found
+    return found, derived
 
 
 def main():
@@ -382,7 +382,10 @@ def main():
         rng = random.Random(f"{options.seed} {number}")
         name, dtype, way = drawn(rng)
         shapes = Shapes(rng.random(), kinds[name in options.plain])
-        pickle.dump(((name, dtype, number), answer(shapes, way, name, dtype)), out)
+        found, derived = answers(shapes, way, name, dtype)
+        pickle.dump(((name, dtype, number), found), out)
+        if derived:
+            pickle.dump(((f"{name} gradients", dtype, number), derived), out)
         out.flush()
     pickle.dump(None, out)
     out.close()

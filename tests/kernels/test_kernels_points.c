@@ -1,7 +1,7 @@
 /* Elements put to places, added there, multiplied, compared: every ISA against one after the other,
- * as many to one place as chance has it, in tables where places come again soon and late. Elements
- * taken from places, spread to rows, turned over, in reverse, dealt by turns. Several lines at
- * once. */
+ * as many to one place as chance has it, in tables where places come again soon and late, or at
+ * once. Elements taken from places, spread to rows, turned over, in reverse, dealt by turns.
+ * Several lines at once. */
 #include "reference.h"
 #include "sample.h"
 
@@ -67,11 +67,15 @@ static bool is_same(nomen_dtype d, const char *got, const char *want) {
 typedef struct walk {
     int64_t size, n, lines, apart, near;
     bool shared;
+    int64_t again; /* in the first half: one place so often behind each other, or less */
 } walk;
 
 static void draw_places(const walk *w, int64_t *at) {
-    for (int64_t i = 0; i < w->n * (w->shared ? 1 : w->lines); i++)
-        at[i] = (int64_t)(random_bits() % (uint64_t)w->size);
+    const int64_t n = w->n * (w->shared ? 1 : w->lines);
+    for (int64_t i = 0; i < n; i++) {
+        const bool stays = w->again && i % w->n && i < n / 2 && random_bits() % (uint64_t)w->again;
+        at[i] = stays ? at[i - 1] : (int64_t)(random_bits() % (uint64_t)w->size);
+    }
 }
 
 static void check(int kind, nomen_dtype d, const walk *w) {
@@ -120,13 +124,23 @@ static void test_put(void **state) {
             for (int64_t n = 0; n <= 70; n++)
                 for (int64_t apart = 0; apart < 3; apart++) {
                     if (!is_chosen()) continue;
-                    walk w = {
-                        sizes[(n + apart) % COUNT(sizes)], n, 1 + n % 3, apart, n % 2, n % 5 == 0};
+                    walk w = {sizes[(n + apart) % COUNT(sizes)],
+                              n,
+                              1 + n % 3,
+                              apart,
+                              n % 2,
+                              n % 5 == 0,
+                              0};
                     check(kind, d, &w);
                 }
             for (int k = 0; k < (int)COUNT(longer); k++) /* where few meet, and where most do */
                 for (int64_t size = 7; size < 3000; size *= 17) {
-                    walk w = {size, longer[k], 2, 1, 0, false};
+                    walk w = {size, longer[k], 2, 1, 0, false, 0};
+                    if (is_chosen()) check(kind, d, &w);
+                }
+            for (int64_t n = 60; n < 5000; n = 5 * n / 2) /* the same place again and again */
+                for (int64_t again = 7; again < 3000; again *= 20) {
+                    walk w = {300, n, 2, n % 4, 0, false, again};
                     if (is_chosen()) check(kind, d, &w);
                 }
         }
@@ -172,7 +186,7 @@ static void test_take(void **state) {
             for (int shared = 0; shared < 2; shared++)
                 for (int64_t apart = 1; apart < 4; apart++) {
                     if (!is_chosen()) continue;
-                    walk w = {1 + 3 * n, n, lines[(n + apart) % COUNT(lines)], apart, 0, shared};
+                    walk w = {1 + 3 * n, n, lines[(n + apart) % COUNT(lines)], apart, 0, shared, 0};
                     check_take(d, &w, 1 + (n + apart) % 2);
                 }
 }

@@ -3,7 +3,12 @@
  * place may come again. Perhaps LD_FOUR(to, source), which is LD of four elements at once, and
  * FOUR(T *base, const int64_t *at, const T *source), which does four at once and is false where two
  * of them are to one place, as is usual in lines of a few places: those do without, and so does a
- * line in which it has often been false. Both are taken away again. */
+ * line in which it has often been false. ROUNDED(x) if there is a better way to LD(ST(x)). All
+ * three are taken away again. */
+
+#ifndef ROUNDED
+#define ROUNDED(x) LD(ST(x))
+#endif
 
 static inline __attribute__((always_inline)) void LOOP_NAME2(FN, one)(T *own, const T *other) {
     *own = ST(EXPR(LD(*own), LD(*other)));
@@ -29,8 +34,23 @@ static __attribute__((noinline)) int64_t LOOP_NAME2(FN, fours)(T *base, const in
 }
 #endif
 
+/* Elements of which many go to the place that the one before went to: what is there stays in a
+ * register, where each would wait until the one before is stored. */
+static __attribute__((noinline)) void
+LOOP_NAME2(FN, runs)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
+    for (int64_t i = 0; i < n;) {
+        const int64_t place = at[i];
+        __typeof__(LD(*base)) own = LD(base[place]);
+        do {
+            own = ROUNDED(EXPR(own, LD(*(const T *)(const void *)(source + i * by))));
+            i++;
+        } while (i < n && at[i] == place);
+        base[place] = ST(own);
+    }
+}
+
 static inline __attribute__((always_inline)) void
-LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
+LOOP_NAME2(FN, singles)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
     int64_t i = 0;
 #ifdef FOUR
     enum { LONG = 256 };
@@ -61,6 +81,21 @@ LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, i
 }
 
 static inline __attribute__((always_inline)) void
+LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, int64_t n) {
+    while (n >= RUNS_LEAST) { /* part by part: the index may be in order at its end only */
+        const int64_t some = n < 2 * RUNS_PART ? n : RUNS_PART;
+        if (has_runs(at, some))
+            LOOP_NAME2(FN, runs)(base, at, source, by, some);
+        else
+            LOOP_NAME2(FN, singles)(base, at, source, by, some);
+        at += some;
+        source += some * by;
+        n -= some;
+    }
+    LOOP_NAME2(FN, singles)(base, at, source, by, n);
+}
+
+static inline __attribute__((always_inline)) void
 LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t by, int64_t n) {
     const int64_t lines = step[LINES], to = step[LINES + 1], over = step[LINES + 2],
                   from = step[LINES + 3];
@@ -81,3 +116,4 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
 }
 #undef FOUR
 #undef LD_FOUR
+#undef ROUNDED

@@ -47,6 +47,7 @@
 #define FN      LOOP_NAME2(OP, f16)
 #define LD(x)   one_from_f16(x)
 #define ST(x)   one_to_f16(x)
+#define ROUNDED one_rounded_f16
 #define LD_FOUR four_of_f16
 #include "kernels/loops/points_fold.h"
 #undef FN
@@ -57,10 +58,9 @@
 static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
                                              const uint16_t *source) {
     if (!four_apart(at)) return false;
-    const four_u32 own = {base[at[0]], base[at[1]], base[at[2]], base[at[3]]};
-    const four_u32 both =
-        four_to_bf16(REAL_EXPR((four_f32)(own << 16), (four_f32)(four_words(source) << 16)));
-    for (int k = 0; k < 4; k++) base[at[k]] = (uint16_t)both[k];
+    const four_f32 own = four_at_bf16(base, at);
+    const four_f32 other = (four_f32)(four_words(source) << 16);
+    four_put_bf16(base, at, four_round_bf16(REAL_EXPR(own, other)));
     return true;
 }
 #define FOUR(base, at, source) LOOP_NAME2(OP, four_bf16)(base, at, source)
@@ -68,6 +68,7 @@ static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
 #define FN      LOOP_NAME2(OP, bf16)
 #define LD(x)   one_from_bf16(x)
 #define ST(x)   one_to_bf16(x)
+#define ROUNDED one_rounded_bf16
 #define LD_FOUR four_of_bf16
 #include "kernels/loops/points_fold.h"
 #undef T
