@@ -151,6 +151,7 @@ SWAPPED(ge, le, f64)
 #define EXPR(x) ((x) == 0)
 #define OUT_BOOL
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/floats.h"
 
 #define OP      logical_not
@@ -158,6 +159,7 @@ SWAPPED(ge, le, f64)
 #define OUT_BOOL
 #define AND_BOOL
 #define LOOP "kernels/loops/unary.h"
+#define BY_LINES
 #include "kernels/loops/ints.h"
 
 /* ---- results of the operands' own dtype -------------------------------------------------------
@@ -255,8 +257,10 @@ const nomen__kernel NOMEN__TABLE(compare)[] = {
     ROWS_REAL("logical_and", logical_and),
     ROWS_REAL("logical_or", logical_or),
     ROWS_REAL("logical_xor", logical_xor),
-    ROWS_REAL("logical_not", logical_not),
-    ROW_BOOL("bitwise_not", logical_not), /* of integers: unary.c */
+    ROW_LINES("logical_not", NOMEN_BOOL, logical_not_b8),
+    ROWS_INTS_LINES("logical_not", logical_not),
+    ROWS_FLOATS_LINES("logical_not", logical_not),
+    ROW_LINES("bitwise_not", NOMEN_BOOL, logical_not_b8), /* of integers: unary.c */
     ROWS_OWN("eq", eq_own),
     ROWS_OWN("ne", ne_own),
     ROWS_OWN("lt", lt_own),

@@ -196,15 +196,17 @@ static int64_t grain_of(const reduction *r, int64_t elements) {
                                                               : NOMEN__GRAIN);
 }
 
-/* Do short rows of some accumulators make up longer ones, of which there are many? */
+/* Do short rows of some accumulators make up longer ones, of which there are many? They are then
+ * a block, or are cut into some, of as many elements as accumulators that are taken in at once. */
 static bool are_squares(const reduction *r) {
     const nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
+    enum { SQUARED = NOMEN__ACC_BLOCK / 2 }; /* two rows and more */
     const int64_t row = reduced->size[0];
     return reduced->ndim > 1 && reduced->size[1] >= SHORT_ROW && !r->reducer->in_parts &&
            !r->reducer->places && !r->reducer->hasty && reduced->step[0][IN] == r->item &&
            kept->step[0][IN] == row * r->item &&
            reduced->step[1][IN] == kept->size[0] * kept->step[0][IN] &&
-           kept->size[0] * row <= NOMEN__ACC_BLOCK;
+           (kept->size[0] * row <= NOMEN__ACC_BLOCK || row <= SQUARED);
 }
 
 /* Few accumulators beside each other, and many such groups: a dim of them makes poor rectangles,
@@ -234,6 +236,13 @@ static void find_groups(reduction *r) {
     memcpy(r->near, near, sizeof r->near);
     kept->ndim--;
     for (int d = 0; d < kept->ndim; d++) nomen__nest_copy(kept, d, d + 1);
+}
+
+/* May short rows of one accumulator have accumulators of their own, as many at once as a call
+ * takes?
+ */
+static bool may_take_rows(const reduction *r) {
+    return r->reduced.size[0] <= TOGETHER && !r->reducer->places && !r->reducer->hasty;
 }
 
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
@@ -268,9 +277,15 @@ static void finish_dims(reduction *r) {
     for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
     const int64_t grain = grain_of(r, each * kept->size[0] * r->outer);
     r->squares = are_squares(r);
+    if (r->squares && r->block > NOMEN__ACC_BLOCK / reduced->size[0])
+        r->block = NOMEN__ACC_BLOCK / reduced->size[0];
     if (rows && !r->squares && r->block * each > grain)
         r->block = grain / each > 8 ? grain / each : 8;
     if (r->block > kept->size[0]) r->block = kept->size[0];
+    /* Rows of a few accumulators are sooner taken in one by one, of each so many at once. */
+    if (rows && !r->squares && kept->size[0] < FEW_COLUMNS && reduced->ndim > 1 &&
+        reduced->size[0] < SHORT_ROW && reduced->size[1] >= MANY && may_take_rows(r))
+        r->block = 1;
     r->blocks = (kept->size[0] + r->block - 1) / r->block;
     r->whole = false;
     r->lent = 0;
@@ -708,7 +723,7 @@ static take_several *choose_several(const reduction *r) {
      * takes to bring accumulators back. */
     enum { NARROW = 2, MIDDLE = 512 };
     const nomen__reducer *reducer = r->reducer;
-    if (r->squares && r->block == r->kept.size[0]) return take_squares;
+    if (r->squares) return take_squares;
     if (r->reduced.ndim < 2 || r->block > 1) return NULL;
     const int64_t row = r->reduced.size[0];
     if (r->reduced.size[1] >= SHORT_ROW) {
@@ -717,7 +732,7 @@ static take_several *choose_several(const reduction *r) {
             return columns && row >= FEW_COLUMNS ? take_columns : take_across;
         if (row >= SHORT_ROW && row <= MIDDLE && columns && r->item <= NARROW) return take_columns;
     }
-    return row <= TOGETHER && !reducer->places && !reducer->hasty ? take_rows : NULL;
+    return may_take_rows(r) ? take_rows : NULL;
 }
 
 /* Few rows of elements beside each other, with results beside each other. */

@@ -45,6 +45,45 @@ def test_groups_of_a_few_results(dtype, threads):
                 check_all(t[part], x[part], dim, dtype)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_first_and_last_dims_of_more_results_than_a_block(dtype, threads):
+    """Rows of all results are columns, some results at a time: also where a block is cut short."""
+    nomen.set_num_threads(threads)
+    for shape in ((20, 40, 15), (17, 33, 8), (18, 5, 100), (16, 300, 2), (40, 3, 128), (9, 4, 129)):
+        t, x = numbers(shape, dtype)
+        check(t.sum((0, 2)), x.sum((0, 2)), dtype)
+        check(t.sum((-1, 0), keepdim=True), x.sum((2, 0), keepdims=True), dtype)
+        if "complex" not in dtype:
+            check(t.amax((0, 2)), x.max((0, 2)), dtype)
+            check(t[:, 1:].amin((0, 2)), x[:, 1:].min((0, 2)), dtype)
+        if dtype != "int16":
+            check(t.norm(1, (0, 2)), np.abs(x).sum((0, 2)), dtype)
+            check(t.var((0, 2)), x.var((0, 2), ddof=1), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_few_results_of_short_rows_with_gaps(dtype):
+    for shape in ((2, 70, 3, 6), (7, 16, 16, 5), (3, 64, 1, 17)):
+        t, x = numbers(shape, dtype)
+        t, x = t[..., 1:-1], x[..., 1:-1]
+        check(t.sum((1, 2, 3)), x.sum((1, 2, 3)), dtype)
+        if "complex" not in dtype:
+            check(t.amax((1, 2, 3)), x.max((1, 2, 3)), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_rows_of_half_types_with_gaps_of_any_length(dtype):
+    for n in (7, 8, 9, 50, 63, 64, 200, 255, 256):
+        for row in (n + 1, 2 * n, 2 * n + 1, 5 * n):
+            t, x = numbers((19, row), dtype)
+            t, x = t[:, 1 : n + 1], x[:, 1 : n + 1]
+            check(t.sum(1), x.sum(1), dtype)
+            check(t.norm(1, 1), np.abs(x).sum(1), dtype)
+            check(t.amax(1), x.max(1), dtype)
+            check(t.sign().prod(1), np.sign(x).prod(1), dtype)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int16"])
 def test_many_rows_of_every_other_column(dtype):
     """Rows that go on in each other are gathered, and folded, many at a time."""

@@ -42,19 +42,22 @@ WITHIN void put_parts(char *to, vf32 x, vf32 y, const bool behind, const int par
     }
 }
 
-/* 16 lines whose summands lie one behind the other: [line][pair of summands]. */
+/* 16 lines whose summands lie one behind the other: [line][pair of summands]. What does not exist
+ * is not read: of nothing from a page that is not there takes 50 ns. */
 WITHIN void put_lines(char *to, const char *in, int64_t lines, int64_t k, int64_t line,
                       const int parts) {
     const __mmask32 mask = (__mmask32)loop_first(k);
+    const char *const first = in;
     for (int l = 0; l < TILE_ROWS; l++, in += line, to += 64) {
         const __mmask32 some = l < lines ? mask : 0;
+        const char *const at = l < lines ? in : first;
         __builtin_prefetch(in + AHEAD * DEPTH * bytes_of(parts));
         if (parts == 1) {
-            const __m512i x = _mm512_maskz_loadu_epi16(some, in);
+            const __m512i x = _mm512_maskz_loadu_epi16(some, at);
             memcpy(to, &x, sizeof x);
         } else {
-            const char *const half = in + DEPTH / 2 * bytes_of(parts);
-            put_parts(to, load_some(in, (__mmask16)some, parts),
+            const char *const half = at + (k > DEPTH / 2 ? DEPTH / 2 * bytes_of(parts) : 0);
+            put_parts(to, load_some(at, (__mmask16)some, parts),
                       load_some(half, (__mmask16)(some >> 16), parts), true, parts);
         }
     }
@@ -63,15 +66,17 @@ WITHIN void put_lines(char *to, const char *in, int64_t lines, int64_t k, int64_
 WITHIN void put_columns(char *to, const char *in, int64_t lines, int64_t k, int64_t step,
                         const int parts) {
     const __mmask16 there = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
+    const char *const own = in;
     for (int p = 0; p < TILE_ROWS; p++, in += 2 * step, to += 64) {
         const __mmask16 first = 2 * p < k ? there : 0, second = 2 * p + 1 < k ? there : 0;
+        const char *const one = first ? in : own, *const other = second ? in + step : own;
         if (parts == 1) {
-            const __m256i a = _mm256_maskz_loadu_epi16(first, in);
-            const __m256i b = _mm256_maskz_loadu_epi16(second, in + step);
+            const __m256i a = _mm256_maskz_loadu_epi16(first, one);
+            const __m256i b = _mm256_maskz_loadu_epi16(second, other);
             const vu32 x = (vu32)_mm512_cvtepu16_epi32(a) | (vu32)_mm512_cvtepu16_epi32(b) << 16;
             memcpy(to, &x, sizeof x);
         } else {
-            put_parts(to, load_some(in, first, parts), load_some(in + step, second, parts), false,
+            put_parts(to, load_some(one, first, parts), load_some(other, second, parts), false,
                       parts);
         }
     }
@@ -182,8 +187,10 @@ static APART void columns_of_complex(char *to, const char *in, int64_t lines, in
                         memcpy(square + q * 32 + i * 4, at + i * line + q * step, 8);
                 at = square, next = 64;
             }
+            const char *const own = at;
             for (int64_t q = 0; q < DEPTH; q += 2, at += next) {
-                const vf32 x = load_some(at, p + q < k ? there : 0, 3);
+                const bool exists = p + q < k;
+                const vf32 x = load_some(exists ? at : own, exists ? there : 0, 3);
                 put_parts(tile + q * 32, x, (vf32)((vu32)v_swap_f32(x) ^ minus), false, 3);
             }
         }

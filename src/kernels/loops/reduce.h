@@ -58,10 +58,12 @@ enum { FOLDED_WIDE = 16 * NOMEN__ACC_BLOCK, FOLDED_ROWS = 400, FOLDED_COLUMNS = 
  * in part: as columns, where the order of elements does not show in a result, and whole numbers of
  * 8 bytes; as columns, where a position costs more than to turn them over; as columns, of extrema
  * that would not fill all lanes; from there on LONG_ROW, some at once, from ROWS_AT_ONCE on; and
- * half types as float32, those that are not fetched by themselves up to WIDENED_LONG. */
+ * half types as float32, those that are not fetched by themselves up to WIDENED_LONG, with gaps
+ * between rows from WIDENED_LEAST on up to WIDENED_APART. */
 #define UNORDERED_MOST(type) (sizeof(type) <= 2 ? 200 : sizeof(type) == 4 ? 127 : SHORT_ROW)
 #define POSITIONS_MOST(type) (sizeof(type) == 8 ? 63 : 127)
 enum { INT64_MOST = 8, EXTREMUM_MOST = 63, WIDENED_MOST = 63, WIDENED_LONG = 400 };
+enum { WIDENED_LEAST = 8, WIDENED_APART = 255 };
 
 /* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the
  * others. At most 64. Whole numbers of 8 bytes are no lanes where no instruction compares them. */

@@ -237,26 +237,49 @@ static inline int64_t FN(span)(int64_t step) { return step < 0 ? -step : step ? 
 #ifdef WIDE_STEP
 static void WIDE_STEP(void *acc, const nomen__reduce_step *s);
 
-/* A row that is not fetched by itself, and is taken as soon as it is wide, waits for stores. */
+/* Rows that are widened some at a time: one that is not fetched by itself, and is taken as soon as
+ * it is wide, waits for stores. Far from each other they take a call each, which sums do not gain
+ * from. */
 #ifdef DIRECT_ROWS
 enum { FN(widened_most) = WIDENED_MOST };
 #else
 enum { FN(widened_most) = WIDENED_LONG };
 #endif
+#if defined DIRECT_ROWS && !defined BETTER
+enum { FN(widened_far) = false };
+#else
+enum { FN(widened_far) = true };
+#endif
+static inline bool FN(widens)(const nomen__reduce_step *s) {
+    const int64_t n = s->n_red, along = s->red_step, across = s->acc_step;
+    if (s->n_acc <= 1 || n <= 1 || n > FN(widened_most) || along != (int64_t)sizeof(T))
+        return false;
+    if (across == n * along) return true;
+    return n >= WIDENED_LEAST && n <= WIDENED_APART && across > n * along &&
+           (FN(widened_far) || is_one_run(along, n, across));
+}
 
-/* Short rows of half types without gaps between them: what float32 does. */
+/* Short rows of half types: what float32 does. Rows that are near each other are widened with what
+ * lies between them. */
 static APART void FN(step_widened)(A *acc, const nomen__reduce_step *s) {
     F wide[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     enum { TOGETHER = 16 }; /* rows that the widest vectors take at once */
-    int64_t most = COL_ROWS * NOMEN__ACC_BLOCK / s->n_red;
+    const bool as_one = is_one_run(s->red_step, s->n_red, s->acc_step);
+    const int64_t row = as_one ? s->acc_step / s->red_step : s->n_red;
+    int64_t most = COL_ROWS * NOMEN__ACC_BLOCK / row;
     if (most > TOGETHER) most -= most % TOGETHER;
     for (int64_t i = 0; i < s->n_acc; i += most) {
         nomen__reduce_step some = *s;
+        const char *const in = s->in + i * s->acc_step;
         some.in = (const char *)wide;
         some.n_acc = s->n_acc - i < most ? s->n_acc - i : most;
-        some.acc_step = s->n_red * (int64_t)sizeof(F);
+        some.acc_step = row * (int64_t)sizeof(F);
         some.red_step = sizeof(F);
-        WIDEN((const T *)(const void *)(s->in + i * s->acc_step), wide, some.n_acc * s->n_red);
+        if (as_one)
+            WIDEN((const T *)(const void *)in, wide, (some.n_acc - 1) * row + s->n_red);
+        else
+            for (int64_t r = 0; r < some.n_acc; r++)
+                WIDEN((const T *)(const void *)(in + r * s->acc_step), wide + r * row, row);
         WIDE_STEP(acc + i, &some);
     }
 }
@@ -358,8 +381,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     }
 #endif
 #ifdef WIDE_STEP
-    if (s->n_acc > 1 && s->n_red > 1 && s->n_red <= FN(widened_most) &&
-        s->red_step == (int64_t)sizeof(T) && s->acc_step == s->n_red * s->red_step) {
+    if (FN(widens)(s)) {
         FN(step_widened)(acc, s);
         return;
     }
