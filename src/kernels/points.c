@@ -11,8 +11,14 @@
  * where the table is larger than the cache. */
 enum { AHEAD = 16 };
 enum { LINES = NOMEN__POINTS_LINES };
-/* Lines of so many are a loop of a known length. */
-enum { SHORT_LINE = 8 };
+/* Calls what does lines of n, which is its last argument. Some short ones are loops of a known
+ * length: they take as long as what counts them. */
+#define POINTS_BY_LENGTH(n, lines, ...)                                                            \
+    (n) == 2   ? lines(__VA_ARGS__, 2)                                                             \
+    : (n) == 3 ? lines(__VA_ARGS__, 3)                                                             \
+    : (n) == 4 ? lines(__VA_ARGS__, 4)                                                             \
+    : (n) == 8 ? lines(__VA_ARGS__, 8)                                                             \
+               : lines(__VA_ARGS__, n)
 
 #define T    uint8_t
 #define SIZE 1
@@ -186,14 +192,12 @@ static inline bool four_apart(const int64_t *at) {
 
 /* Do most of n >= RUNS_LEAST places stand in long runs of the same one, as in an index that is
  * sorted? Some of them tell. */
-enum { RUNS_LEAST = 64, RUNS_PART = 1024 };
+enum { RUNS_LEAST = 512, RUNS_PART = 1024 };
 static inline bool has_runs(const int64_t *at, int64_t n) {
     enum { SAMPLES = 16, APART = 7 };
+    const int64_t step = (n - APART) / SAMPLES;
     int same = 0;
-    for (int64_t i = 0; i < SAMPLES; i++) {
-        const int64_t *const p = at + i * (n - APART - 1) / (SAMPLES - 1);
-        same += p[0] == p[APART];
-    }
+    for (int i = 0; i < SAMPLES; i++, at += step) same += at[0] == at[APART];
     return 2 * same > SAMPLES;
 }
 

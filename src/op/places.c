@@ -107,14 +107,30 @@ static int64_t base_of(const place_job *job, const int64_t *stride, int64_t i, i
     return base;
 }
 
-/* The places of so many whole lines, `step` apart in each and `line_step` from one to the next. */
+/* Vectors have a product of factors of 32 bits; one of 64 they must put together. */
+static bool is_short(const place_job *job) {
+    return job->limit <= UINT32_MAX && job->stride[0] >= 0 && job->stride[0] <= UINT32_MAX;
+}
+/* Lines of n elements: so many make a group, and so many groups follow each other. */
+typedef struct short_lines {
+    int64_t n, count, groups;
+    int64_t step, next, next_group; /* from element to element, line to line, group to group */
+} short_lines;
+
 static inline __attribute__((always_inline)) void line_run(const place_job *job, int64_t *at,
-                                                           const int64_t *v, int64_t lines,
-                                                           int64_t n, int64_t base,
-                                                           int64_t line_step, int64_t step) {
+                                                           const int64_t *v,
+                                                           const short_lines *lines, int64_t base,
+                                                           int64_t n, const bool is_short) {
+    const short_lines l = *lines; /* or it would be read again after each store */
     const int64_t stride = job->stride[0];
-    for (; lines > 0; lines--, at += n, v += n, base += line_step)
-        for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
+    for (int64_t g = 0; g < l.groups; g++, base += l.next_group) {
+        int64_t own = base;
+        for (int64_t k = 0; k < l.count; k++, at += n, v += n, own += l.next)
+            for (int64_t i = 0; i < n; i++)
+                at[i] = own + i * l.step +
+                        (is_short ? (int64_t)((uint64_t)(uint32_t)v[i] * (uint32_t)stride)
+                                  : v[i] * stride);
+    }
 }
 
 /* How many whole lines of n elements from `begin` on, where one begins, lie one step of the next
@@ -130,17 +146,27 @@ static int64_t lines_from(const place_job *job, int64_t begin, int64_t end, int6
 static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int64_t *to,
                           int64_t base) {
     const int d = job->own_ndim - 2;
-    const int64_t n = job->own_size[d + 1], step = job->own_stride[d + 1],
-                  line_step = job->own_stride[d], *v = job->from + begin;
-    const int64_t lines = lines_from(job, begin, end, n);
-    switch (n) {
-    case 2: line_run(job, to, v, lines, 2, base, line_step, step); break;
-    case 3: line_run(job, to, v, lines, 3, base, line_step, step); break;
-    case 4: line_run(job, to, v, lines, 4, base, line_step, step); break;
-    case 8: line_run(job, to, v, lines, 8, base, line_step, step); break;
-    default: line_run(job, to, v, lines, n, base, line_step, step); break;
+    const int64_t n = job->own_size[d + 1], *v = job->from + begin;
+    short_lines l = {
+        n, lines_from(job, begin, end, n), 1, job->own_stride[d + 1], job->own_stride[d], 0};
+    const int64_t group = n * l.count;
+    if (d > 0 && l.count == job->own_size[d]) {
+        const int64_t all = job->own_size[d - 1], left = all - begin / group % all;
+        l.groups = (end - begin) / group;
+        if (l.groups > left) l.groups = left;
+        l.next_group = job->own_stride[d - 1];
     }
-    return lines * n;
+    switch (n) {
+    case 2: line_run(job, to, v, &l, base, 2, false); break;
+    case 3: line_run(job, to, v, &l, base, 3, false); break;
+    case 4: line_run(job, to, v, &l, base, 4, false); break;
+    default:
+        if (is_short(job))
+            line_run(job, to, v, &l, base, n, true);
+        else
+            line_run(job, to, v, &l, base, n, false);
+    }
+    return l.groups * group;
 }
 
 /* The places of the elements begin to end of an index along one dim, all of them in range. */
@@ -398,8 +424,7 @@ typedef struct place_lines {
 
 static const place_lines one_line = {.count = 1};
 
-/* by: what a place counts, in bytes; it is an element where something is put. near: the places are
- * in cache, or will be. */
+/* by: what a place counts, in bytes. near: the places are in cache, or will be. */
 static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t by,
                         int64_t n, bool near, const place_lines *l) {
     char *places = (char *)(uintptr_t)at;
@@ -410,7 +435,7 @@ static void walk_points(const place_walk *w, char *table, char *rows, const int6
                   n);
     else
         w->points((char *const[]){table, places, rows},
-                  (const int64_t[NOMEN__POINTS_STEPS]){near, 8, w->row_step, l->count, l->table,
+                  (const int64_t[NOMEN__POINTS_STEPS]){near, by, w->row_step, l->count, l->table,
                                                        l->at, l->rows},
                   n);
 }
@@ -445,6 +470,7 @@ static int64_t lines_along(const place_walk *w, int64_t begin, int64_t end, int6
 
 /* Places begin to end of an index along a dim. */
 static void walk_along(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
+    enum { LINES_LEAST = 64 }; /* elements of short lines: where fewer begin takes longer to find */
     const place_job *job = w->along;
     const int64_t line = job->own_ndim ? job->own_size[job->own_ndim - 1] : 1;
     int64_t found[RUN];
@@ -456,10 +482,13 @@ static void walk_along(const place_walk *w, char *table, char *rows, int64_t beg
         n = end - begin < left ? end - begin : left;
         if (w->row_stride) rows = first + base_of(job, w->row_stride, begin, &left) * w->item;
         if (w->plain && n == line) n *= lines_along(w, begin, end, n, &l);
+        if (line < NOMEN__PLACE_RUN && n < LINES_LEAST) {
+            n /= l.count;
+            l.count = 1;
+        }
         /* the index itself, but for where it starts */
         const bool plain = w->plain && n >= NOMEN__PLACE_RUN;
         if (plain && n > RUN && w->late) n = RUN;
-        if (!plain) l.count = 1;
         if (!plain && (!w->row_stride || n > RUN)) n = end - begin < RUN ? end - begin : RUN;
         const bool near = plain && (l.count > 1 || is_near(w, table + base * w->item, n));
         if (w->late && !all_inside(w->along, begin, begin + n)) continue;
@@ -943,8 +972,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         job.negative = rule->negative;
         if (w.late) begin_looking(&job);
         w.along = &job;
-        w.plain = job.own_ndim && job.own_stride[job.own_ndim - 1] == 0 &&
-                  (job.stride[0] == 1 || kind == NOMEN__PLACE_TAKE);
+        w.plain = job.own_ndim && job.own_stride[job.own_ndim - 1] == 0;
         if (w.row_stride) {
             w.row_stride = job.row_stride;
             w.row_step = job.own_ndim ? job.row_stride[job.own_ndim - 1] : 0;

@@ -68,6 +68,7 @@ typedef struct walk {
     int64_t size, n, lines, apart, near;
     bool shared;
     int64_t again; /* in the first half: one place so often behind each other, or less */
+    int64_t gap;   /* behind each element of the table but 0: so many */
 } walk;
 
 static void draw_places(const walk *w, int64_t *at) {
@@ -79,8 +80,8 @@ static void draw_places(const walk *w, int64_t *at) {
 }
 
 static void check(int kind, nomen_dtype d, const walk *w) {
-    const int64_t e = dtype_size[d], size = w->size, n = w->n, all = w->lines * size;
-    const int64_t row = (3 * n + 1) * e;
+    const int64_t e = dtype_size[d], size = w->size * (1 + w->gap), n = w->n, all = w->lines * size;
+    const int64_t row = (3 * n + 1) * e, unit = (1 + w->gap) * e;
     char *table = guarded_new((size_t)(all * e)), *source = malloc((size_t)(w->lines * row));
     char *first = malloc((size_t)(all * e)), *want = malloc((size_t)(all * e));
     int64_t *at = malloc((size_t)(w->lines * n + 1) * 8);
@@ -91,14 +92,14 @@ static void check(int kind, nomen_dtype d, const walk *w) {
     draw_places(w, at);
     for (int64_t l = 0; l < w->lines; l++)
         for (int64_t i = 0; i < n; i++)
-            join(kind, d, want + (l * size + at[(w->shared ? 0 : l * n) + i]) * e,
+            join(kind, d, want + l * size * e + at[(w->shared ? 0 : l * n) + i] * unit,
                  source + l * row + i * w->apart * e);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
         memcpy(table, first, (size_t)(all * e));
         find_kernel(isa, kinds[kind], d)
             ->loop((char *const[]){table, (char *)at, source},
-                   (const int64_t[NOMEN__POINTS_STEPS]){w->near, 8, w->apart * e, w->lines,
+                   (const int64_t[NOMEN__POINTS_STEPS]){w->near, unit, w->apart * e, w->lines,
                                                         size * e, w->shared ? 0 : 8 * n, row},
                    n);
         assert_true(guarded_intact(table, (size_t)(all * e)));
@@ -130,17 +131,18 @@ static void test_put(void **state) {
                               apart,
                               n % 2,
                               n % 5 == 0,
-                              0};
+                              0,
+                              n % 3 / 2};
                     check(kind, d, &w);
                 }
             for (int k = 0; k < (int)COUNT(longer); k++) /* where few meet, and where most do */
                 for (int64_t size = 7; size < 3000; size *= 17) {
-                    walk w = {size, longer[k], 2, 1, 0, false, 0};
+                    walk w = {size, longer[k], 2, 1, 0, false, 0, k % 2};
                     if (is_chosen()) check(kind, d, &w);
                 }
             for (int64_t n = 60; n < 5000; n = 5 * n / 2) /* the same place again and again */
                 for (int64_t again = 7; again < 3000; again *= 20) {
-                    walk w = {300, n, 2, n % 4, 0, false, again};
+                    walk w = {300, n, 2, n % 4, 0, false, again, n % 2};
                     if (is_chosen()) check(kind, d, &w);
                 }
         }
@@ -186,7 +188,8 @@ static void test_take(void **state) {
             for (int shared = 0; shared < 2; shared++)
                 for (int64_t apart = 1; apart < 4; apart++) {
                     if (!is_chosen()) continue;
-                    walk w = {1 + 3 * n, n, lines[(n + apart) % COUNT(lines)], apart, 0, shared, 0};
+                    walk w = {1 + 3 * n, n, lines[(n + apart) % COUNT(lines)], apart, 0, shared,
+                              0,         0};
                     check_take(d, &w, 1 + (n + apart) % 2);
                 }
 }

@@ -45,55 +45,54 @@ static void LOOP_NAME2(take_columns, SIZE)(char *const ptr[], const int64_t step
 static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[LINES + 3] == 0 && n < 16 && n < step[LINES])
         LOOP_NAME2(take_columns, SIZE)(ptr, step, n);
-    else if (step[1] == (int64_t)sizeof(T) && n == SHORT_LINE)
-        LOOP_NAME2(take_lines_by, SIZE)(ptr, step, sizeof(T), SHORT_LINE);
     else if (step[1] == (int64_t)sizeof(T))
-        LOOP_NAME2(take_lines_by, SIZE)(ptr, step, sizeof(T), n);
+        POINTS_BY_LENGTH(n, LOOP_NAME2(take_lines_by, SIZE), ptr, step, sizeof(T));
     else
         LOOP_NAME2(take_lines_by, SIZE)(ptr, step, step[1], n);
 }
 
 static inline __attribute__((always_inline)) void
-LOOP_NAME2(put_by, SIZE)(T *base, const int64_t *at, const char *source, int64_t by, bool near,
-                         int64_t n) {
+LOOP_NAME2(put_by, SIZE)(char *base, int64_t unit, const int64_t *at, const char *source,
+                         int64_t by, bool near, int64_t n) {
     int64_t i = 0;
     for (; i + (near ? 0 : AHEAD) + 4 <= n; i += 4) { /* all loads first, as above */
         int64_t to[4];
         T x[4];
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
-            if (!near) __builtin_prefetch(base + at[i + AHEAD + k], 1);
+            if (!near) __builtin_prefetch(base + at[i + AHEAD + k] * unit, 1);
             to[k] = at[i + k];
             x[k] = *(const T *)(source + (i + k) * by);
         }
 #pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) base[to[k]] = x[k];
+        for (int k = 0; k < 4; k++) *(T *)(base + to[k] * unit) = x[k];
     }
-    for (; i < n; i++) base[at[i]] = *(const T *)(source + i * by);
+    for (; i < n; i++) *(T *)(base + at[i] * unit) = *(const T *)(source + i * by);
 }
 
-static inline __attribute__((always_inline)) void LOOP_NAME2(put_lines, SIZE)(char *const ptr[],
-                                                                              const int64_t step[],
-                                                                              int64_t by, bool near,
-                                                                              int64_t n) {
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(put_lines, SIZE)(char *const ptr[], const int64_t step[], int64_t unit, int64_t by,
+                            bool near, int64_t n) {
     const int64_t lines = step[LINES], to = step[LINES + 1], over = step[LINES + 2],
                   from = step[LINES + 3];
     char *base = ptr[0];
     const char *at = ptr[1], *source = ptr[2];
     for (int64_t i = 0; i < lines; i++, base += to, at += over, source += from)
-        LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source, by, near, n);
+        LOOP_NAME2(put_by, SIZE)(base, unit, (const int64_t *)(const void *)at, source, by, near,
+                                 n);
 }
 
 /* ptr: base, places, source; in order, so that of several to one place the last one stays. step[0]:
- * 0, or 1 if all places are in cache. */
+ * 0, or 1 if all places are in cache; step[1]: the bytes that a place counts. */
 static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    const bool dense = step[0] && step[2] == (int64_t)sizeof(T);
-    if (dense && n == SHORT_LINE)
-        LOOP_NAME2(put_lines, SIZE)(ptr, step, sizeof(T), true, SHORT_LINE);
-    else if (dense)
-        LOOP_NAME2(put_lines, SIZE)(ptr, step, sizeof(T), true, n);
+    enum { ITEM = sizeof(T) };
+    const bool near = step[0], dense = step[1] == ITEM && step[2] == ITEM;
+    if (near && dense)
+        POINTS_BY_LENGTH(n, LOOP_NAME2(put_lines, SIZE), ptr, step, ITEM, ITEM, true);
+    else if (near)
+        LOOP_NAME2(put_lines, SIZE)(ptr, step, step[1], step[2], true, n);
     else
-        LOOP_NAME2(put_lines, SIZE)(ptr, step, step[2], false, n);
+        LOOP_NAME2(put_lines, SIZE)(ptr, step, step[1], step[2], false, n);
 }
 
 /* ptr: out, source, mask, all rows of step[0] elements without gaps; n is how many there are in the
