@@ -31,8 +31,9 @@ enum { STRIP_WAITS = 1 << 16 };
  * of a cache: narrow strips of them drive each other out. */
 enum { CROWDED = 2048 };
 /* Rows without gaps between their elements are taken for parts of more if there are up to FEW_MOST
- * of them, and FEW_LEAST elements of these. */
-enum { FEW_MOST = 127, FEW_LEAST = 8 };
+ * of them, and FEW_LEAST elements of these; where they could be a strip, if they have so many
+ * elements times the share of its lanes that two of each would leave empty. */
+enum { FEW_MOST = 127, FEW_LEAST = 8, FEW_WORTH = 25 };
 /* A tile that is a strip. */
 #define TURN_MOST(F) (STRIP_BYTES / (TURN * (int)sizeof(F)))
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go

@@ -9,9 +9,11 @@
  * SIDE_BY_SIDE: rows that kernels take together; of rows that lie side by side in memory a chunk
  * has WIDE at least, as its border goes through a cache line of each element of a row, which two
  * processors would take from each other ([150, 200] took up to four times as long by two). BESIDE:
- * so few are better turned over, but for rows of more than TURNED elements, which kernels do not
- * turn. */
-enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, TURNED = 64, WORTH = NOMEN__GRAIN / 4 };
+ * so few are better turned over, but for rows of more than TURNED bytes as they are computed with,
+ * which kernels do not turn. FILLED: so many fill a vector; fewer are copied first, if a copy has
+ * more beside each other, or if rows are longer than LONG. */
+enum { SIDE_BY_SIDE = 128, WIDE = 256, BESIDE = 4, TURNED = 256, WORTH = NOMEN__GRAIN / 4 };
+enum { FILLED = 16, LONG = 256 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -99,7 +101,8 @@ static nomen_status run_all(const nomen__kernel *kernel, nomen_tensor *out, cons
     /* Kernels take many rows at once: those that lie side by side in memory make the lines, else
      * the longest dim. */
     int line = nomen__nest_longest(lines);
-    const int64_t beside_least = job.row.n > TURNED ? 2 : BESIDE;
+    const int64_t computed = item > (int64_t)sizeof(float) ? item : (int64_t)sizeof(float);
+    const int64_t beside_least = job.row.n * computed > TURNED ? 2 : BESIDE;
     for (int d = 0; d < lines->ndim && job.row.in_step != item; d++)
         if (lines->size[d] >= beside_least && lines->step[d][IN] == item &&
             lines->step[d][OUT] == item)
@@ -124,9 +127,11 @@ static nomen_status run_all(const nomen__kernel *kernel, nomen_tensor *out, cons
 static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
     if (in->flags & out->flags & NOMEN__CONTIGUOUS) return true;
     if (in->stride[dim] == 1 && out->stride[dim] == 1) return true;
-    for (int d = 0; d < in->ndim; d++)
-        if (d != dim && in->size[d] >= BESIDE && in->stride[d] == 1 && out->stride[d] == 1)
-            return true;
+    for (int d = 0; d < in->ndim; d++) {
+        const int64_t beside = in->size[d];
+        if (d == dim || beside < BESIDE || in->stride[d] != 1 || out->stride[d] != 1) continue;
+        return beside >= FILLED || (out->stride[dim] <= beside && in->size[dim] <= LONG);
+    }
     return false;
 }
 

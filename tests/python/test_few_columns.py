@@ -24,7 +24,15 @@ def test_softmax(dtype):
         t, x = numbers(shape, dtype, 60)
         e = np.exp(x - x.max(0))
         wanted = e / e.sum(0)
-        for found in (t.softmax(0), t.unsqueeze(0).expand(3, *shape).softmax(1)[2]):
+        lines = t.unsqueeze(0).expand(3, *shape)
+        holes = nomen.zeros(3, shape[0], shape[1] + 2, dtype=t.dtype)[..., 1:-1].copy_(lines)
+        for found in (
+            t.softmax(0),
+            lines.softmax(1)[2],
+            lines.clone().softmax(1)[1],
+            holes.softmax(1)[2],
+            holes[0].softmax(0),
+        ):
             assert found.dtype == t.dtype
             np.testing.assert_allclose(
                 found.to(nomen.float64).numpy(), wanted, CLOSE[dtype], 6e-8, err_msg=str(shape)

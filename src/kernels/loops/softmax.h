@@ -149,13 +149,13 @@ static inline __attribute__((always_inline)) void FN(put)(char *p, V x, int64_t 
  * `rest` lanes if it is not 0. Near: of no more than NEAR elements, whose sums are an F each.
  * Apart: elements and exponentials wait in `kept`, so that what is read is read once and what is
  * written is written once, as others may work on the other part of a cache line; else where the
- * results go. */
+ * results go, but for parts of vectors: what a mask has stored is waited for. */
 static inline __attribute__((always_inline)) void FN(strip)(char *out, const char *in, int64_t n,
                                                             int64_t in_step, int64_t out_step,
                                                             F *kept, const bool near,
                                                             const int vectors, int64_t rest) {
     enum { MOST = 2, BYTES = W * sizeof(T), WIDE_EACH = W / W64 };
-    const bool apart = APART_IF(near);
+    const bool apart = APART_IF(near) || rest;
     const int64_t lanes[MOST] = {vectors == 1 ? rest : 0, rest};
     V m[MOST], s[MOST];
     vf64 sum[MOST * WIDE_EACH];
@@ -354,6 +354,8 @@ static inline int64_t FN(many_of)(const nomen__rows_args *a) {
     const int64_t bytes = (int64_t)sizeof(T), rows = a->rows, step = rows * bytes;
     if (rows > (FN(is_strip)(a->n) ? W - 1 : FEW_MOST) || a->in_step != step || a->out_step != step)
         return 0;
+    /* What a tile costs however few elements it has, strips do not. */
+    if (FN(is_strip)(a->n) && a->n * (W - 2 * rows) < FEW_WORTH * W) return 0;
     const int64_t common = rows & -rows, even = common < W ? rows / common * W : rows;
     const int64_t each = even <= TILE ? even : rows;
     const int64_t most = TILE / each, times = a->n * rows / (FEW_LEAST * each);
