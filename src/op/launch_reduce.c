@@ -197,17 +197,20 @@ static int64_t grain_of(const reduction *r, int64_t elements) {
 }
 
 /* Do short rows of some accumulators make up longer ones, of which there are many? They are then
- * a block, or are cut into some, of as many elements as accumulators that are taken in at once. */
+ * a block, or are cut into some, of as many elements as accumulators that are taken in at once;
+ * what lies between them, no more than they are, is taken in, too. */
 static bool are_squares(const reduction *r) {
     const nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
     enum { SQUARED = NOMEN__ACC_BLOCK / 2 }; /* two rows and more */
-    const int64_t row = reduced->size[0];
+    const int64_t row = reduced->size[0] * r->item, pitch = kept->step[0][IN];
     return reduced->ndim > 1 && reduced->size[1] >= SHORT_ROW && !r->reducer->in_parts &&
            !r->reducer->places && !r->reducer->hasty && reduced->step[0][IN] == r->item &&
-           kept->step[0][IN] == row * r->item &&
-           reduced->step[1][IN] == kept->size[0] * kept->step[0][IN] &&
-           (kept->size[0] * row <= NOMEN__ACC_BLOCK || row <= SQUARED);
+           row > 0 && pitch >= row && pitch <= 2 * row && pitch % r->item == 0 &&
+           reduced->step[1][IN] >= kept->size[0] * pitch &&
+           (kept->size[0] * pitch <= NOMEN__ACC_BLOCK * r->item || pitch <= SQUARED * r->item);
 }
+/* Elements from one of those rows to the next. */
+static int64_t pitch_of(const reduction *r) { return r->kept.step[0][IN] / r->item; }
 
 /* Few accumulators beside each other, and many such groups: a dim of them makes poor rectangles,
  * and so does the dim of groups, whose elements lie far apart. A unit then is some groups, of which
@@ -277,8 +280,8 @@ static void finish_dims(reduction *r) {
     for (int d = 1; d < kept->ndim; d++) r->outer *= kept->size[d];
     const int64_t grain = grain_of(r, each * kept->size[0] * r->outer);
     r->squares = are_squares(r);
-    if (r->squares && r->block > NOMEN__ACC_BLOCK / reduced->size[0])
-        r->block = NOMEN__ACC_BLOCK / reduced->size[0];
+    if (r->squares && r->block > NOMEN__ACC_BLOCK / pitch_of(r))
+        r->block = NOMEN__ACC_BLOCK / pitch_of(r);
     if (rows && !r->squares && r->block * each > grain)
         r->block = grain / each > 8 ? grain / each : 8;
     if (r->block > kept->size[0]) r->block = kept->size[0];
@@ -485,16 +488,17 @@ static int64_t take_columns(const reduction *r, const nomen__reduce_step *s, voi
 static int64_t take_squares(const reduction *r, const nomen__reduce_step *s, void *acc,
                             int64_t left, int64_t more) {
     _Alignas(64) char own[ACCUMULATORS];
-    const int64_t row = r->reduced.size[0], bytes = (int64_t)r->reducer->acc_bytes;
+    const int64_t row = r->reduced.size[0], pitch = pitch_of(r);
+    const int64_t bytes = (int64_t)r->reducer->acc_bytes;
     nomen__reduce_step all = *s;
-    all.n_acc = s->n_acc * row;
+    all.n_acc = (s->n_acc - 1) * pitch + row;
     all.acc_step = r->item;
     all.n_red = left < more ? left : more;
     all.red_step = r->reduced.step[1][IN];
     r->reducer->init(own, all.n_acc);
     r->reducer->step(own, &all);
     for (int64_t k = 0; k < s->n_acc; k++)
-        join(r, (char *)acc + k * bytes, own + k * row * bytes, row);
+        join(r, (char *)acc + k * bytes, own + k * pitch * bytes, row);
     return all.n_red;
 }
 

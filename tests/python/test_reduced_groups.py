@@ -54,12 +54,19 @@ def test_first_and_last_dims_of_more_results_than_a_block(dtype, threads):
         t, x = numbers(shape, dtype)
         check(t.sum((0, 2)), x.sum((0, 2)), dtype)
         check(t.sum((-1, 0), keepdim=True), x.sum((2, 0), keepdims=True), dtype)
+        check(t[:, 1:, 1:].sum((0, 2)), x[:, 1:, 1:].sum((0, 2)), dtype)
+        half = shape[2] // 2  # with as much between rows as they are long
+        check(t[1:, :, half:].sum((0, 2)), x[1:, :, half:].sum((0, 2)), dtype)
         if "complex" not in dtype:
             check(t.amax((0, 2)), x.max((0, 2)), dtype)
             check(t[:, 1:].amin((0, 2)), x[:, 1:].min((0, 2)), dtype)
+            check(t[..., :-1].amin((0, 2)), x[..., :-1].min((0, 2)), dtype)
         if dtype != "int16":
             check(t.norm(1, (0, 2)), np.abs(x).sum((0, 2)), dtype)
             check(t.var((0, 2)), x.var((0, 2), ddof=1), dtype)
+    for shape in ((20, 5, 0), (0, 5, 20), (20, 0, 5)):
+        t, x = numbers(shape, dtype)
+        check(t.sum((0, 2)), x.sum((0, 2)), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

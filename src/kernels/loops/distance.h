@@ -48,6 +48,7 @@ static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64
 #define KIND         most
 #define TERM(acc, d) SIMD_PICK(most, d)(acc, v_abs(d))
 #define JOIN(a, b)   ((b) != (b) || (b) > (a) ? (b) : (a))
+#define UNITE(a, b)  SIMD_PICK(most, a)(a, b)
 #include "kernels/loops/distance_tile.h"
 
 /* How many coordinates differ; NaN where one of them is. */
@@ -61,6 +62,15 @@ static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64
 #define JOIN(a, b)   ((a) + (b))
 #include "kernels/loops/distance_tile.h"
 
+#if AGAIN
+/* The first n lanes. */
+static inline vi32 FN(lanes)(int64_t n) {
+    vi32 lane;
+    for (int l = 0; l < W; l++) lane[l] = l;
+    return lane < (int32_t)n;
+}
+#endif
+
 /* Sums become distances; row 0 of the tile is that of point i. What was made again waits as a
  * negative number, since no sum is one. */
 static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, int64_t rows,
@@ -73,7 +83,9 @@ static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, i
             V s = LD(at);
 #if AGAIN
             const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
-            if (__builtin_expect(v_any((s < least) | (s > most)), 0)) {
+            vi32 odd = (s < least) | (s > most);
+            if (width - first < W) odd &= FN(lanes)(width - first); /* the others are of nobody */
+            if (__builtin_expect(v_any(odd), 0)) {
                 for (int64_t e = 0; e < W && first + e < width; e++) {
                     const int64_t row = i + r, col = j + first + e;
                     if (!(at[e] < least_f32 || at[e] > FLT_MAX)) continue;
@@ -174,6 +186,40 @@ static void FN(run_along)(const nomen__distance_args *a, C *scratch) {
     }
 }
 
+/* Few others of few coordinates, which would leave most lanes empty: pair by pair, in double. */
+static bool FN(are_few)(const nomen__distance_args *a) {
+    /* others; in additions, what a pair costs besides, and as much as pays */
+    enum { MOST = 4, PAIR = 8, WORK = 96 };
+    return !a->pairs && (a->p == 1 || a->p == 2) && a->n <= MOST && a->k <= WORK &&
+           a->n * (a->k + PAIR) <= WORK;
+}
+static inline double FN(term)(const char *x, const char *y, const bool squared) {
+    C own, other;
+    memcpy(&own, x, sizeof own);
+    memcpy(&other, y, sizeof other);
+    const double d = (double)(own - other);
+    return squared ? d * d : __builtin_fabs(d);
+}
+static inline __attribute__((always_inline)) void FN(run_few)(const nomen__distance_args *a,
+                                                              const bool squared) {
+    enum { CHAINS = 4 }; /* of sums that do not wait for each other */
+    const int64_t across = a->a_col, along = a->b_col;
+    for (int64_t i = 0; i < a->m; i++)
+        for (int64_t j = 0; j < a->n; j++) {
+            const char *x = a->a + i * a->a_row, *y = a->b + j * a->b_row;
+            double sum[CHAINS] = {0};
+            int64_t c = 0;
+            for (; c + CHAINS <= a->k; c += CHAINS, x += CHAINS * across, y += CHAINS * along)
+#pragma GCC unroll 4
+                for (int l = 0; l < CHAINS; l++)
+                    sum[l] += FN(term)(x + l * across, y + l * along, squared);
+            for (; c < a->k; c++, x += across, y += along) sum[0] += FN(term)(x, y, squared);
+            const double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            const C distance = (C)(squared ? sqrt(all) : all);
+            memcpy(a->out + i * a->out_row + j * a->out_col, &distance, sizeof distance);
+        }
+}
+
 static void FN(run)(const nomen__distance_args *a, void *scratch) {
     void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *, bool) =
         a->p == 2        ? FN(tile_2)
@@ -181,6 +227,13 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
         : a->p == 0      ? FN(tile_count)
         : a->p > DBL_MAX ? FN(tile_most)
                          : FN(tile_power);
+    if (FN(are_few)(a)) {
+        if (a->p == 2)
+            FN(run_few)(a, true);
+        else
+            FN(run_few)(a, false);
+        return;
+    }
     if (FN(runs_along)(a)) {
         FN(run_along)(a, scratch);
         return;

@@ -1,7 +1,8 @@
 /* Include-template of distance.h: the sums of one kind of norm over a tile of points, or along the
  * coordinates of two. Before: what distance.h has, KIND, TERM(acc, d) -> V, JOIN(double, double)
- * for blocks of coordinates; TERM may use `power`. After: FN(tile_KIND), FN(along_KIND); these
- * three are undefined. */
+ * for blocks of coordinates; TERM may use `power`. UNITE(V, V) if vectors are joined without
+ * rounding, so that lanes of one are left. After: FN(tile_KIND), FN(along_KIND); these four are
+ * undefined. */
 
 #define NAMED2(part, kind) FN(part##_##kind)
 #define NAMED(part, kind)  NAMED2(part, kind)
@@ -73,6 +74,7 @@ static APART C NAMED(along, KIND)(const C *x, const C *y, int64_t k, double p) {
     double total = 0;
     for (int64_t n; k > 0; k -= n, x += n, y += n) {
         C lanes[4 * W] __attribute__((aligned(64)));
+        double joined[W];
         V acc[4] = {{0}};
         int64_t c = 0;
         n = k < BLOCK ? k : BLOCK;
@@ -86,8 +88,20 @@ static APART C NAMED(along, KIND)(const C *x, const C *y, int64_t k, double p) {
             const V d = n - c < W ? LDN(x + c, n - c) - LDN(y + c, n - c) : LD(x + c) - LD(y + c);
             acc[0] = TERM(acc[0], d);
         }
+#ifdef UNITE
+        ST(lanes, UNITE(UNITE(acc[0], acc[1]), UNITE(acc[2], acc[3])));
+        for (int e = 0; e < W; e++) joined[e] = (double)lanes[e];
+#else
         for (int v = 0; v < 4; v++) ST(lanes + v * W, acc[v]);
-        for (int e = 0; e < 4 * W; e++) total = JOIN(total, (double)lanes[e]);
+        for (int e = 0; e < W; e++) { /* in halves: one after the other they would wait */
+            const double one = (double)lanes[e], other = (double)lanes[2 * W + e];
+            const double two = JOIN(one, (double)lanes[W + e]);
+            joined[e] = JOIN(two, JOIN(other, (double)lanes[3 * W + e]));
+        }
+#endif
+        for (int half = W / 2; half; half /= 2)
+            for (int e = 0; e < half; e++) joined[e] = JOIN(joined[e], joined[e + half]);
+        total = JOIN(total, joined[0]);
     }
     (void)power;
     return (C)total;
@@ -98,3 +112,4 @@ static APART C NAMED(along, KIND)(const C *x, const C *y, int64_t k, double p) {
 #undef KIND
 #undef TERM
 #undef JOIN
+#undef UNITE
