@@ -290,9 +290,9 @@ static APART void FN(take_few)(const char *p, int64_t pitch, int64_t first, int6
     for (; j < rows; j++)
         for (int64_t i = 0; i < n; i++) {
             const F y = ((const F *)(const void *)(p + j * pitch))[i];
-            if (HOLDS(own[i], y) || IS_NAN(own[i])) continue;
-            own[i] = y;
-            at[i] = (U)j;
+            const bool stays = HOLDS(own[i], y) | IS_NAN(own[i]); /* nobody can foresee it */
+            own[i] = stays ? own[i] : y;
+            at[i] = stays ? at[i] : (U)j;
         }
     for (int64_t i = 0; i < n; i++) v[i] = own[i], pos[i] = at[i];
 }

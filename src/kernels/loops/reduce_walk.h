@@ -255,8 +255,8 @@ static inline bool FN(widens)(const nomen__reduce_step *s) {
     if (s->n_acc <= 1 || n <= 1 || n > FN(widened_most) || along != (int64_t)sizeof(T))
         return false;
     if (across == n * along) return true;
-    return n >= WIDENED_LEAST && n <= WIDENED_APART && across > n * along &&
-           (FN(widened_far) || is_one_run(along, n, across));
+    if (n < WIDENED_LEAST || n > WIDENED_APART || across < n * along) return false;
+    return is_one_run(along, n, across) || (FN(widened_far) && n >= 2 * WIDENED_LEAST);
 }
 
 /* Short rows of half types: what float32 does. Rows that are near each other are widened with what
