@@ -241,6 +241,19 @@ static void find_groups(reduction *r) {
     for (int d = 0; d < kept->ndim; d++) nomen__nest_copy(kept, d, d + 1);
 }
 
+/* Do a few rows of a few elements each make one result after the other, of which there are many? A
+ * group of them fills no vector and takes as long as a call: it is sooner gathered with others. */
+static bool are_small(const reduction *r) {
+    enum { MOST = 64, MOST_SHORT = 128, COLUMNS = 16, SHORT_COLUMNS = 32, GROUPS = 64 };
+    const nomen__nest *const kept = &r->kept, *const reduced = &r->reduced;
+    const int64_t size = kept->size[0], elements = size * reduced->size[0], item = r->item;
+    const bool direct = r->reducer->columns; /* which do without accumulators */
+    if (kept->ndim < 2 || reduced->ndim != 1 || (direct && item >= 8)) return false;
+    return elements <= (item <= 2 ? MOST_SHORT : MOST) &&
+           size < (item == 1 || (item == 2 && !direct) ? SHORT_COLUMNS : COLUMNS) &&
+           kept->size[nomen__nest_longest(kept)] >= GROUPS;
+}
+
 /* May short rows of one accumulator have accumulators of their own, as many at once as a call
  * takes?
  */
@@ -270,7 +283,7 @@ static void finish_dims(reduction *r) {
                      reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
     r->beside = 1;
     if (!few) find_groups(r);
-    if (kept->size[0] < 8 && !few && r->beside == 1 && !are_squares(r))
+    if ((kept->size[0] < FEW_COLUMNS || are_small(r)) && !few && r->beside == 1 && !are_squares(r))
         move_first(kept, nomen__nest_longest(kept));
     const int64_t most = NOMEN__ACC_BLOCK / r->beside, each = r->param.count * r->beside;
     r->block = kept->size[0] < most ? kept->size[0] : most;

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.usefixtures("threads_kept")
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int16")
 SHAPES = ((40, 33, 7), (9, 58, 4), (64, 8, 5), (70, 17, 22), (3, 1300, 3), (2, 5, 48, 6))
+SHAPES += ((100, 3, 12), (2, 70, 5, 9))  # many, none of which fills a vector
 # small: of so few every dtype holds the sum
 numbers = functools.partial(reduced.numbers, low=-2, high=3)
 
