@@ -47,16 +47,23 @@ typedef struct scan {
 
 static const int64_t nowhere[TENSORS];
 
-/* The longest of the other dims makes the lines, unless one of unit step does well enough. */
-static int longest(const nomen__nest *others) {
+/* The longest of the other dims makes the lines, unless one of unit step does well enough. Of half
+ * types and complex numbers a few short lines do not, as each group of them takes a call. */
+static int longest(const scan *s) {
+    enum { SMALL = 40, SMALL_COMPLEX = 24, MORE = 2 * ENOUGH }; /* elements of a group; its lines */
+    const nomen__nest *const others = &s->others;
+    const int64_t most = s->scanner->turns ? SMALL_COMPLEX : s->item[IN] == 2 ? SMALL : 0;
+    const bool small = others->ndim && s->n * others->size[0] <= most;
     int best = 0;
     for (int d = 1; d < others->ndim; d++)
-        if (others->size[d] > others->size[best] && others->size[best] < ENOUGH) best = d;
+        if (others->size[d] > others->size[best] &&
+            others->size[best] < (small && best == 0 ? MORE : ENOUGH))
+            best = d;
     return best;
 }
 static void choose_lines(scan *s) {
     nomen__nest *const others = &s->others;
-    const int best = longest(others);
+    const int best = longest(s);
     s->lines = others->ndim ? nomen__nest_take(others, best) : 1;
     s->row = others->ndim ? others->step[best] : nowhere;
 }
@@ -70,7 +77,7 @@ static bool are_turned(const scan *s) {
     if (!s->scanner->turns || others->ndim < 2 || others->size[0] < 2) return false;
     if (!s->scanner->join && s->n < SHORT && others->size[0] < SOME) return false;
     if (s->n > ROUND && s->numel >= LARGE) return false;
-    const int best = longest(others);
+    const int best = longest(s);
     return best && others->step[0][VALUES] == s->item[VALUES] &&
            llabs(others->step[best][VALUES]) > llabs(s->step[VALUES]);
 }
