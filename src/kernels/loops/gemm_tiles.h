@@ -451,7 +451,7 @@ static inline bool wants_pairs(const nomen__gemm_args *g) {
     if (k <= 0 || is_small_matmul_bf16(m, n, k)) return false;
     if (g->b_row != 2) return m > GEMM_SMALL && n >= LINE && k >= (n > GEMM_SMALL ? 8 : 16);
     if (n <= GEMM_SMALL) return m >= FEWEST && n >= LINE && k >= 16;
-    return m < LINE ? m >= FEWEST && k < LONG : k >= (m > GEMM_SMALL ? 4 : 16);
+    return m < LINE ? m >= FEWEST && k < LONG : k >= (m > GEMM_SMALL ? 2 : 16);
 }
 static inline bool may_be_pairs(int64_t m, int64_t n, int64_t k) {
     return m >= 4 && n >= 4 && k > 0;
