@@ -368,18 +368,22 @@ static APART void FN(few)(const nomen__rows_args *a, int64_t many) {
     FN(wide)(a->out, a->in, n, step, step, many, elements - (n - 1) * many, a->rows);
 }
 
-/* A square of W rows, or fewer columns of them, into a tile, and back. */
-static inline void FN(turn_in)(F *tile, const char *in, int64_t in_row, int64_t columns) {
+/* A square of W rows, or fewer, and of W columns of them, or fewer, into a tile, and back. */
+static inline void FN(turn_in)(F *tile, const char *in, int64_t in_row, int64_t rows,
+                               int64_t columns) {
     V x[W];
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++)
-        x[r] = columns < W ? LD_N(in + r * in_row, columns) : LD(in + r * in_row);
+        x[r] = r >= rows     ? (V){0}
+               : columns < W ? LD_N(in + r * in_row, columns)
+                             : LD(in + r * in_row);
     SIMD_PICK(v_turn, x[0])(x);
 #pragma GCC unroll 16
     for (int i = 0; i < W; i++)
         if (i < columns) memcpy(tile + i * TURN, &x[i], sizeof x[i]);
 }
-static inline void FN(turn_out)(char *out, const F *tile, int64_t out_row, int64_t columns) {
+static inline void FN(turn_out)(char *out, const F *tile, int64_t out_row, int64_t rows,
+                                int64_t columns) {
     V x[W];
 #pragma GCC unroll 16
     for (int i = 0; i < W; i++)
@@ -390,32 +394,38 @@ static inline void FN(turn_out)(char *out, const F *tile, int64_t out_row, int64
     SIMD_PICK(v_turn, x[0])(x);
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++)
-        if (columns < W)
+        if (r >= rows)
+            break;
+        else if (columns < W)
             ST_N(out + r * out_row, x[r], columns);
         else
             ST(out + r * out_row, x[r]);
 }
 
-/* Short rows are turned over into a tile of F, and back. */
+/* Short rows are turned over into a tile of F, and back: in squares, whose last ones have lanes of
+ * no row, or, very few of them and those with gaps, element by element. */
 static void FN(short_rows)(const nomen__rows_args *a) {
+    enum { FEWEST = 4 };
     const int64_t bytes = (int64_t)sizeof(T), pitch = TURN * (int64_t)sizeof(F);
+    const bool unit = a->in_step == bytes && a->out_step == bytes;
     F tile[TURN_MOST(F) * TURN] __attribute__((aligned(64)));
     for (int64_t r = 0; r < a->rows; r += TURN) {
-        int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
-        const bool squares = k % W == 0 && a->in_step == bytes && a->out_step == bytes;
+        const int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
+        const bool squares = unit && k >= FEWEST;
         for (int64_t j = 0; j < k && squares; j += W)
             for (int64_t i = 0; i < a->n; i += W)
                 FN(turn_in)(tile + i * TURN + j, a->in + (r + j) * a->in_row + i * bytes, a->in_row,
-                            a->n - i);
+                            k - j, a->n - i);
         for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 tile[i * TURN + j] =
                     F_OF(*(const T *)(const void *)(a->in + (r + j) * a->in_row + i * a->in_step));
-        TILE_OF_F((char *)tile, (const char *)tile, a->n, pitch, pitch, k);
+        TILE_OF_F((char *)tile, (const char *)tile, a->n, pitch, pitch,
+                  squares ? (k + W - 1) / W * W : k);
         for (int64_t j = 0; j < k && squares; j += W)
             for (int64_t i = 0; i < a->n; i += W)
                 FN(turn_out)(a->out + (r + j) * a->out_row + i * bytes, tile + i * TURN + j,
-                             a->out_row, a->n - i);
+                             a->out_row, k - j, a->n - i);
         for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 *(T *)(void *)(a->out + (r + j) * a->out_row + i * a->out_step) =
