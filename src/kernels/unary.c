@@ -41,22 +41,16 @@
 
 /* The greater one of x and -x, in the width of x: gcc 12 would widen it, or take short lines one
  * number after the other. */
-static inline int8_t int_abs_8(int8_t x) {
-    const int8_t other = (int8_t)(0u - (uint8_t)x);
-    return x > other ? x : other;
-}
-static inline int16_t int_abs_16(int16_t x) {
-    const int16_t other = (int16_t)(0u - (uint16_t)x);
-    return x > other ? x : other;
-}
-static inline int32_t int_abs_32(int32_t x) {
-    const int32_t other = (int32_t)(0u - (uint32_t)x);
-    return x > other ? x : other;
-}
-static inline int64_t int_abs_64(int64_t x) {
-    const int64_t other = (int64_t)(0u - (uint64_t)x);
-    return x > other ? x : other;
-}
+#define INT_ABS(bits)                                                                              \
+    static inline int##bits##_t int_abs_##bits(int##bits##_t x) {                                  \
+        const int##bits##_t other = (int##bits##_t)(0u - (uint##bits##_t)x);                       \
+        return x > other ? x : other;                                                              \
+    }
+INT_ABS(8)
+INT_ABS(16)
+INT_ABS(32)
+INT_ABS(64)
+#undef INT_ABS
 /* A maximum and a minimum, which vectors of bytes have, too. */
 static inline int32_t int_sign_32(int32_t x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
 static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_t)(x < 0); }

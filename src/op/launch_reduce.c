@@ -254,9 +254,7 @@ static bool are_small(const reduction *r) {
            kept->size[nomen__nest_longest(kept)] >= GROUPS;
 }
 
-/* May short rows of one accumulator have accumulators of their own, as many at once as a call
- * takes?
- */
+/* May rows of one accumulator have some of their own, as many at once as a call takes? */
 static bool may_take_rows(const reduction *r) {
     return r->reduced.size[0] <= TOGETHER && !r->reducer->places && !r->reducer->hasty;
 }

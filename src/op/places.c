@@ -108,19 +108,19 @@ static int64_t base_of(const place_job *job, const int64_t *stride, int64_t i, i
 }
 
 /* Vectors have a product of factors of 32 bits; one of 64 they must put together. */
-static bool is_short(const place_job *job) {
+static bool is_narrow(const place_job *job) {
     return job->limit <= UINT32_MAX && job->stride[0] >= 0 && job->stride[0] <= UINT32_MAX;
 }
-/* Lines of n elements: so many make a group, and so many groups follow each other. */
+/* Lines of a few elements: so many make a group, and so many groups follow each other. */
 typedef struct short_lines {
-    int64_t n, count, groups;
+    int64_t count, groups;
     int64_t step, next, next_group; /* from element to element, line to line, group to group */
 } short_lines;
 
 static inline __attribute__((always_inline)) void line_run(const place_job *job, int64_t *at,
                                                            const int64_t *v,
                                                            const short_lines *lines, int64_t base,
-                                                           int64_t n, const bool is_short) {
+                                                           int64_t n, const bool narrow) {
     const short_lines l = *lines; /* or it would be read again after each store */
     const int64_t stride = job->stride[0];
     for (int64_t g = 0; g < l.groups; g++, base += l.next_group) {
@@ -128,8 +128,8 @@ static inline __attribute__((always_inline)) void line_run(const place_job *job,
         for (int64_t k = 0; k < l.count; k++, at += n, v += n, own += l.next)
             for (int64_t i = 0; i < n; i++)
                 at[i] = own + i * l.step +
-                        (is_short ? (int64_t)((uint64_t)(uint32_t)v[i] * (uint32_t)stride)
-                                  : v[i] * stride);
+                        (narrow ? (int64_t)((uint64_t)(uint32_t)v[i] * (uint32_t)stride)
+                                : v[i] * stride);
     }
 }
 
@@ -147,8 +147,8 @@ static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int6
                           int64_t base) {
     const int d = job->own_ndim - 2;
     const int64_t n = job->own_size[d + 1], *v = job->from + begin;
-    short_lines l = {
-        n, lines_from(job, begin, end, n), 1, job->own_stride[d + 1], job->own_stride[d], 0};
+    short_lines l = {lines_from(job, begin, end, n), 1, job->own_stride[d + 1], job->own_stride[d],
+                     0};
     const int64_t group = n * l.count;
     if (d > 0 && l.count == job->own_size[d]) {
         const int64_t all = job->own_size[d - 1], left = all - begin / group % all;
@@ -161,7 +161,7 @@ static int64_t find_lines(const place_job *job, int64_t begin, int64_t end, int6
     case 3: line_run(job, to, v, &l, base, 3, false); break;
     case 4: line_run(job, to, v, &l, base, 4, false); break;
     default:
-        if (is_short(job))
+        if (is_narrow(job))
             line_run(job, to, v, &l, base, n, true);
         else
             line_run(job, to, v, &l, base, n, false);
