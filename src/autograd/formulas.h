@@ -109,9 +109,12 @@ nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
 
 /* ---- order statistics (formulas_order.c) ----------------------------------------------------- */
 
-/* To the elements of the input that the result consists of: positions along the dim of the call. */
+/* To the elements of the input that the result consists of: positions along the dim of the call,
+ * each of them once in its line. */
 nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
-/* The same; without positions evenly to all that are equal to the result. */
+/* The same of positions that come again, as those of a running maximum do. */
+nomen_tensor *nomen__g_running(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
+/* As selected; without positions evenly to all that are equal to the result. */
 nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
 
 /* ---- products: other is the operand that the gradient does not belong to --------------------- */

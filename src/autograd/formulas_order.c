@@ -15,14 +15,24 @@ static nomen_tensor *with_dim(const nomen__backward *b, nomen_tensor *t) {
 nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions) {
     if (b->ndim == 0) return with_dim(b, g);
     char dim[NOMEN__DIM_TEXT];
-    /* as many as there are elements: sums of half types take a conversion, and a rounding, each */
-    const bool many = g->numel == nomen__numel_of(b->size, b->ndim);
-    if (many && (g->dtype == NOMEN_F16 || g->dtype == NOMEN_BF16)) g = nomen_cast(g, NOMEN_F32);
+    const nomen_sizes size = {b->ndim, b->size};
+    /* as many as there are elements: all of them, zeros would be written over */
+    nomen_tensor *none = g->numel == nomen__numel_of(b->size, b->ndim)
+                             ? nomen_empty(NULL, size, .dtype = (nomen_dtype)g->dtype)
+                             : nomen_zeros(NULL, size, .dtype = (nomen_dtype)g->dtype);
+    return nomen_scatter_(none, nomen__one_dim(b->node->dim, dim), with_dim(b, positions),
+                          with_dim(b, g));
+}
+
+nomen_tensor *nomen__g_running(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions) {
+    if (b->ndim == 0) return g;
+    char dim[NOMEN__DIM_TEXT];
+    /* sums of half types take a conversion, and a rounding, each */
+    if (g->dtype == NOMEN_F16 || g->dtype == NOMEN_BF16) g = nomen_cast(g, NOMEN_F32);
     if (!g) return NULL;
     nomen_tensor *none =
         nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
-    return nomen_scatter_add_(none, nomen__one_dim(b->node->dim, dim), with_dim(b, positions),
-                              with_dim(b, g));
+    return nomen_scatter_add_(none, nomen__one_dim(b->node->dim, dim), positions, g);
 }
 
 nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions) {

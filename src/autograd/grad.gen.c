@@ -183,12 +183,12 @@ nomen_tensor *nomen__grad_cosh(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_cummax(nomen__backward *b, int input) {
     (void)input;
-    return nomen__g_selected(b, b->g, b->second);
+    return nomen__g_running(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_cummin(nomen__backward *b, int input) {
     (void)input;
-    return nomen__g_selected(b, b->g, b->second);
+    return nomen__g_running(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_cumprod(nomen__backward *b, int input) {
