@@ -24,6 +24,8 @@ enum { MR = 4, NV = 4 };
 enum { MR = 2, NV = 4 };
 #endif
 enum { COORDINATES = 512, GROUP_BYTES = 1 << 17 };
+/* Bytes of the panels of a batch, which stay in L1, and points of either list. */
+enum { BATCH_BYTES = 1 << 15, BATCH_POINTS = 16 };
 /* Of gradients: points and coordinates of a panel, points that run along it together, and those
  * whose factors are made together. */
 enum { OTHERS = 128, ALONG = 64, POINTS = 4, GROUP = 16 };
@@ -38,8 +40,11 @@ static inline vf64 power_f64(vf64 x, vf64 y) { return v_pow_f64(x, y); }
 static inline vf32 most_f32(vf32 a, vf32 b) { return (vf32)v_greater_i32((vi32)a, (vi32)b); }
 static inline vf64 most_f64(vf64 a, vf64 b) { return (vf64)v_greater_i64((vi64)a, (vi64)b); }
 
-/* Sums of squares or powers below this may have lost some of them. */
-static const float least_f32 = 0x1p-100f;
+/* Sums of squares or powers that may have lost some of them, or left the range. */
+static inline vi32 is_odd_f32(vf32 sum) {
+    const vf32 least = v_set_f32(0x1p-100f), most = v_set_f32(FLT_MAX);
+    return (sum < least) | (sum > most);
+}
 
 /* One element in double; p is neither 1 nor infinite nor 0. */
 static double again_f32(const nomen__distance_args *a, int64_t i, int64_t j) {

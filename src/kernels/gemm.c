@@ -60,6 +60,8 @@ enum { DIRECT_A_ROWS = 24, DIRECT_MANY = 48, DIRECT_FEW = 24 };
 enum { GEMM_MEDIUM = 64, GEMM_THIN = 32, GEMM_NEAR = 1 << 15, GEMM_SUMS = 2048 };
 /* Elements of B up to which it is copied for GEMM_MEDIUM rows and more. */
 enum { GEMM_COPIED = 1024 };
+/* Many products at once: bytes of their panels, which stay in L1, and rows and columns. */
+enum { BATCH_BYTES = 1 << 15, BATCH_SIDE = 16 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512

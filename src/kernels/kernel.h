@@ -204,13 +204,21 @@ typedef struct nomen__gemm_args {
 
 struct nomen__gemm_parts;
 
+/* Many small products at once: `count` of them, step[0], [1], [2] bytes apart in A, B and C. The
+ * same bits for each of them, however many there are. */
+typedef struct nomen__gemm_batches {
+    bool (*wants)(const nomen__gemm_args *g, int64_t count);
+    void (*run)(const nomen__gemm_args *g, int64_t count, const int64_t step[3]);
+} nomen__gemm_batches;
+
 typedef struct nomen__gemm {
     size_t (*scratch)(int64_t m, int64_t n,
                       int64_t k); /* bytes of 64-byte aligned scratch that run needs */
     void (*run)(const nomen__gemm_args *g, void *scratch);
     int64_t rows; /* of a tile: who cuts C does so between tiles */
     int64_t side; /* the fewest rows and columns of a part of C that has the bits of the whole */
-    const struct nomen__gemm_parts *parts; /* NULL: there is no such way */
+    const struct nomen__gemm_parts *parts;     /* NULL: there is no such way */
+    const struct nomen__gemm_batches *batches; /* likewise */
 } nomen__gemm;
 
 /* A faster way for large products, in parts of less digits that add up to all of them: as accurate,
@@ -246,6 +254,9 @@ typedef struct nomen__distance {
     /* p is 1 or 2: the gradient of each of the m points, to out; their rows there are dense */
     size_t (*slope_scratch)(int64_t k);
     void (*slope)(const nomen__distance_args *a, void *scratch);
+    /* As those of matrix products, for two short lists of points. */
+    bool (*wants_batches)(const nomen__distance_args *a, int64_t count);
+    void (*run_batches)(const nomen__distance_args *a, int64_t count, const int64_t step[3]);
 } nomen__distance;
 
 /* A row of a kernel table. Tables end with a row whose name is NULL. */

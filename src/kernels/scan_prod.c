@@ -17,12 +17,14 @@
 #define OF_ONE       NOMEN__ITSELF
 #define CHAINS       1
 #define EIGHTS(b, a) GET(b, a)
-#if VB == 64 /* which has an instruction for it */
+#define NUMBERS      /* a product of 64 bits takes a vector up to five times as long as a number */
+#if VB == 64         /* which has an instruction for it */
 #define SUMS eights_prod_u64
 #endif
 #include "kernels/loops/scan_integers.h"
 
 #undef CHAINS
+#undef NUMBERS
 #undef SUMS
 #undef GET
 #define CHAINS    0

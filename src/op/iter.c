@@ -49,7 +49,7 @@ static NOMEN_NOINLINE void make_casting(nomen__iter *it, nomen_tensor *out, nome
                                         int nin, int ndim, const int64_t *size,
                                         const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = it->even = it->again = it->turns = false;
+    it->simple = it->casting = it->even = it->again = it->turns = it->planes = false;
     it->called = it->spans = it->wide = false;
     it->lines = NULL;
     it->cut = 0;
@@ -130,7 +130,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->numel = it->size[0] = numel;
     it->alone = NOMEN__ALONE;
     it->tiled = 0;
-    it->casting = it->even = it->again = it->moves = it->turns = false;
+    it->casting = it->even = it->again = it->moves = it->turns = it->planes = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
@@ -443,6 +443,18 @@ static void move_tile(const nomen__iter *it, int k, char *to, const char *from, 
     nomen__move_block(to, from, &b, it->own[k]);
 }
 
+/* A tile of the only input, to where it belongs. */
+static void move_planes(const nomen__iter *it, char *const *corner, int64_t rows) {
+    nomen__block b;
+    b.ndim = it->cut + 2;
+    for (int d = 0; d < b.ndim; d++) {
+        b.size[d] = d > it->cut ? rows : it->size[d];
+        b.to[d] = it->step[d][0];
+        b.from[d] = it->step[d][1];
+    }
+    nomen__move_block(corner[0], corner[1], &b, it->own[0]);
+}
+
 /* Are they one input, which is there twice? (x.addcmul(x, y)) */
 static bool lie_alike(const nomen__iter *it, int j, int k) {
     bool alike = it->own[j] == it->own[k];
@@ -493,6 +505,10 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
     const int64_t width = n, high = rows;
     if (it->turns) {
         nomen__turn_tile(corner[0], it->step[1][0], corner[1], it->step[0][1], n, rows, it->own[0]);
+        return;
+    }
+    if (it->planes) {
+        move_planes(it, corner, rows);
         return;
     }
     if (it->spans) {

@@ -161,6 +161,25 @@ static bool is_copied(const nomen__iter *it, int d) {
     return row <= COPIED_ROW && rows <= COPIED_ROW;
 }
 
+/* Two dims of a few elements, which are moved along the longest one: a call for each two of them
+ * takes longer than what it does. */
+static void find_planes(nomen__iter *it) {
+    enum { SMALL = 32, LONG = 16 }; /* elements */
+    int longest = 2;
+    if (!it->moves || it->ndim < 3 || it->size[0] * it->size[1] > SMALL) return;
+    for (int d = 3; d < it->ndim; d++)
+        if (it->size[d] > it->size[longest]) longest = d;
+    if (it->size[longest] < LONG) return;
+    bring_dim(it, longest, 2);
+    it->planes = true;
+    it->tiled = 2;
+    it->cut = 1;
+    it->inner = it->size[0];
+    it->width = it->size[1];
+    it->high = BLOCK_BYTES / (it->inner * it->width * it->own[0]);
+    if (it->high > it->size[2]) it->high = it->size[2];
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2) return;
@@ -419,6 +438,8 @@ void nomen__iter_plan(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         for (int k = 0; k < it->count; k++) it->step[0][k] = nomen__item(operand[k]->dtype);
     }
     if (it->numel > FEW) {
+        find_planes(it);
+        if (it->planes) return;
         find_tiles(it);
         find_even_rows(it);
         find_again(it);

@@ -10,7 +10,8 @@
 enum { SELF, OTHER, P, PAIRS };
 enum { A, B, OUT };
 enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
-#define LONG_WORK 2e8 /* terms of a chunk that may take half a second */
+enum { FEW_OTHERS = 4 }; /* of points that are each a list of their own */
+#define LONG_WORK 2e8    /* terms of a chunk that may take half a second */
 
 static bool of_pairs(const nomen__call *c) { return nomen__given(c, PAIRS) && c->arg[PAIRS].flag; }
 
@@ -108,24 +109,65 @@ static void run_points(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Of so many points those of a chunk. */
-static int64_t grain_of(const nomen__distance_args *w, int64_t points) {
-    const double work = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
+/* Pairs of lists begin to end, counted through the batches; those of the nearest dim are taken
+ * many at once. */
+static void run_batches(void *context, int64_t begin, int64_t end) {
+    const distances *job = context;
+    for (int64_t count; begin < end; begin += count) {
+        nomen__distance_args w = job->whole;
+        int64_t at[NOMEN__SIDES];
+        count = nomen__nest_run(&job->batch, begin, end, at);
+        w.a += at[A];
+        w.b += at[B];
+        w.out += at[OUT];
+        job->kernel->run_batches(&w, count, job->batch.step[0]);
+    }
+}
+
+/* Are there so many pairs of short lists, or of points and one short list, which then are pairs,
+ * too, that lanes have one each? */
+static bool are_batches(distances *job) {
+    nomen__distance_args *w = &job->whole;
+    nomen__nest *n = &job->batch;
+    if (n->ndim && job->kernel->wants_batches(w, n->size[nomen__nest_longest(n)])) {
+        nomen__nest_longest_first(n);
+        return true;
+    }
+    nomen__distance_args one = *w;
+    one.m = 1;
+    if (w->n > FEW_OTHERS || !job->kernel->wants_batches(&one, w->m)) return false;
+    for (int d = n->ndim++; d > 0; d--) nomen__nest_copy(n, d, d - 1);
+    n->size[0] = w->m;
+    n->step[0][A] = w->a_row;
+    n->step[0][B] = 0;
+    n->step[0][OUT] = w->out_row;
+    *w = one;
+    return true;
+}
+
+/* Of so many lists of points of a list those of a chunk. */
+static int64_t grain_of(const nomen__distance_args *w, int64_t lists, int64_t points) {
+    const double each = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
+    const double work = (double)lists * each;
     int64_t parts = CHUNKS * (int64_t)nomen_get_num_threads();
     if (work < 2.0 * CHUNK_WORK || nomen_get_num_threads() == 1) parts = 1;
     /* who wants to end it does not wait for long */
     double least = work / LONG_WORK;
-    if ((double)parts < least) parts = least < (double)points ? (int64_t)least : points;
-    int64_t grain = (points + parts - 1) / parts;
+    if ((double)parts < least) parts = least < (double)lists ? (int64_t)least : lists;
+    int64_t grain = (lists + parts - 1) / parts;
     return grain < LEAST_ROWS ? LEAST_ROWS : grain; /* each chunk turns the others over */
 }
 
-static nomen_status run(distances *job, int64_t batches) {
+static nomen_status run(distances *job) {
     enum { ON_STACK = 16384 };
     _Alignas(64) char near[ON_STACK];
     const nomen__distance_args *w = &job->whole;
-    int64_t points = batches * w->m;
-    job->grain = grain_of(w, points);
+    if (are_batches(job)) {
+        const int64_t count = nomen__nest_count(&job->batch);
+        return nomen__parallel_asking(count, grain_of(w, count, w->m), run_batches, job);
+    }
+    const int64_t points = nomen__nest_count(&job->batch) * w->m;
+    job->grain = grain_of(w, points, 1);
     size_t most = job->kernel->scratch(w->k);
     /* a panel has at most WIDEST points: fewer points do not fill what the kernel could use */
     size_t enough = (size_t)(w->n + WIDEST) * (size_t)(w->k ? w->k : 1) * sizeof(double);
@@ -151,7 +193,7 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         job.whole = (nomen__distance_args){.p = 2, .pairs = of_pairs(c)};
         if (nomen__given(c, P)) job.whole.p = nomen__real_of(c->arg[P].number);
         describe(&job, a, b, out);
-        status = run(&job, nomen__nest_count(&job.batch));
+        status = run(&job);
     }
     status = nomen__launch_end(c->out[0], out, status);
     nomen__launch_done(c->in[SELF], a);
@@ -185,7 +227,7 @@ static nomen_status slopes(distances *job, const nomen_tensor *x, const nomen_te
                            const nomen_tensor *g, const nomen_tensor *norm, nomen_tensor *out) {
     nomen__distance_args *w = &job->whole;
     const int64_t batches = nomen__numel_of(out->size, out->ndim - 2), rows = w->m;
-    job->grain = grain_of(w, rows);
+    job->grain = grain_of(w, rows, 1);
     job->scratch_each = (job->kernel->slope_scratch(w->k) + 63) / 64 * 64;
     size_t capacity = 0;
     const int64_t chunks = (rows + job->grain - 1) / job->grain;

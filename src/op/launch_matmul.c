@@ -16,6 +16,9 @@
  * blocks; its rows are cut between tiles, columns at multiples of COLS_STEP, which whole tiles of
  * most kernels fit into. */
 enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, COLS_STEP = 64 };
+/* Multiplications of a chunk of small matrices, which take several times as long as those of large
+ * ones. */
+enum { BATCHES_WORK = SERIAL_WORK / 8 };
 enum { SMALL_SIDE = 16, MOST_SCRATCH = 64, VECTOR_WORK = SERIAL_WORK / 8 };
 /* Multiplications in the time that it takes to pack an element. */
 #define PACKING 8.0
@@ -213,10 +216,40 @@ static size_t scratch_bytes(const product *p) {
     return (most + 63) / 64 * 64;
 }
 
+/* Batches begin to end; those of the nearest dim are multiplied many at once. */
+static void run_batches(void *context, int64_t begin, int64_t end) {
+    const product *p = context;
+    for (int64_t count; begin < end; begin += count) {
+        nomen__gemm_args g = p->whole;
+        int64_t at[NOMEN__SIDES];
+        count = nomen__nest_run(&p->batch, begin, end, at);
+        move(&g, at, 1);
+        p->gemm->batches->run(&g, count, p->batch.step[0]);
+    }
+}
+
+static bool are_batches(product *p) {
+    nomen__nest *const n = &p->batch;
+    if (n->ndim == 0 || !p->gemm->batches ||
+        !p->gemm->batches->wants(&p->whole, n->size[nomen__nest_longest(n)]))
+        return false;
+    nomen__nest_longest_first(n);
+    return true;
+}
+
+static nomen_status multiply_batches(product *p) {
+    const double each = (double)p->whole.m * (double)p->whole.n * (double)p->whole.k;
+    int64_t grain = p->batches;
+    if (each * (double)p->batches >= 2.0 * BATCHES_WORK)
+        grain = rounded_up((int64_t)(BATCHES_WORK / each) + 1, COLS_STEP);
+    return nomen__parallel_asking(p->batches, grain, run_batches, p);
+}
+
 static nomen_status multiply(product *p) {
     enum { ON_STACK = 4096 };
     _Alignas(64) char near[ON_STACK];
     const nomen__gemm_args *g = &p->whole;
+    if (are_batches(p)) return multiply_batches(p);
     if (p->batches == 1 && g->m <= SMALL_SIDE && g->n <= SMALL_SIDE && g->k <= SMALL_SIDE &&
         p->gemm->scratch(g->m, g->n, g->k) <= ON_STACK) { /* as it is: nothing to cut */
         p->gemm->run(g, near);

@@ -6,6 +6,7 @@
 #include "op/op.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { NOMEN__SIDES = 3 };
 
@@ -53,6 +54,18 @@ static inline int nomen__nest_longest(const nomen__nest *n) {
     return longest;
 }
 
+/* The longest dim changes places with the nearest one. */
+static inline void nomen__nest_longest_first(nomen__nest *n) {
+    const int longest = nomen__nest_longest(n);
+    if (longest == 0) return;
+    const int64_t size = n->size[0];
+    int64_t step[NOMEN__SIDES];
+    memcpy(step, n->step[0], sizeof step);
+    nomen__nest_copy(n, 0, longest);
+    n->size[longest] = size;
+    memcpy(n->step[longest], step, sizeof step);
+}
+
 static inline int64_t nomen__nest_count(const nomen__nest *n) {
     return nomen__numel_of(n->size, n->ndim);
 }
@@ -68,6 +81,14 @@ static inline void nomen__nest_find(const nomen__nest *n, int64_t number,
 #pragma GCC unroll 3
         for (int k = 0; k < NOMEN__SIDES; k++) at[k] += index * n->step[d][k];
     }
+}
+
+/* Where number `begin` is, and how many up to `end` follow it along the nearest dim. */
+static inline int64_t nomen__nest_run(const nomen__nest *n, int64_t begin, int64_t end,
+                                      int64_t at[NOMEN__SIDES]) {
+    const int64_t left = n->size[0] - begin % n->size[0];
+    nomen__nest_find(n, begin, at);
+    return left < end - begin ? left : end - begin;
 }
 
 /* The dims of t by their steps, the nearest one first. */

@@ -577,10 +577,11 @@ typedef struct nomen__iter {
     int cut; /* if tiled: the dim of which a tile has `width` indices, and of the next one `high` */
     int64_t inner; /* elements of the dims before it, of which a tile has all */
     int64_t high, width;
-    bool moves; /* one input, whose elements are copied as they are */
-    bool turns; /* in such tiles: rows of the input become columns, which is all there is to do */
-    bool even;  /* no input moves along dim 0: one number is computed, then spread */
-    bool again; /* none moves along dim 1: one row is computed, then repeated */
+    bool moves;  /* one input, whose elements are copied as they are */
+    bool turns;  /* in such tiles: rows of the input become columns, which is all there is to do */
+    bool planes; /* in such tiles: short rows are moved along a longer dim */
+    bool even;   /* no input moves along dim 0: one number is computed, then spread */
+    bool again;  /* none moves along dim 1: one row is computed, then repeated */
     nomen__loop *spread;
     uint64_t constant[NOMEN__MAX_IN + 1]
                      [2]; /* inputs of one element that were cast on the way in */

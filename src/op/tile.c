@@ -365,15 +365,15 @@ static void choose_plane(block_dim *dim, int n, int64_t item) {
     dim[1] = chosen;
 }
 
-void nomen__move_block(char *to, const char *from, const nomen__block *b, int64_t item) {
-    block_dim dim[NOMEN_MAX_DIMS];
+/* Calls `move` of a block for each place of the dims from `first` on. */
+typedef void block_move(char *to, const char *from, const block_dim *dim, int64_t item);
+static void move_each_of(block_move *move, char *to, const char *from, const block_dim *dim,
+                         int first, int n, int64_t item) {
     int64_t index[NOMEN_MAX_DIMS];
-    const int n = merge_block(b, dim);
-    if (n > 2) choose_plane(dim, n, item);
-    for (int d = 2; d < n; d++) index[d] = 0;
-    for (int d = 2;;) {
-        move_plane(to, from, &dim[0], &dim[1], item);
-        for (d = 2; d < n; d++) {
+    for (int d = first; d < n; d++) index[d] = 0;
+    for (int d = first;;) {
+        move(to, from, dim, item);
+        for (d = first; d < n; d++) {
             to += dim[d].to;
             from += dim[d].from;
             if (++index[d] < dim[d].size) break;
@@ -383,4 +383,33 @@ void nomen__move_block(char *to, const char *from, const nomen__block *b, int64_
         }
         if (d == n) return;
     }
+}
+
+static void move_first_plane(char *to, const char *from, const block_dim *dim, int64_t item) {
+    move_plane(to, from, &dim[0], &dim[1], item);
+}
+
+/* Rows of a few elements without holes, of two dims, each of which has a line of its own. */
+static bool are_rows_of_two(const block_dim *dim, int n, int64_t item) {
+    const int64_t row = dim[0].size * dim[1].size;
+    return n > 2 && dim[0].to == item && dim[1].to == dim[0].size * item && dim[2].from == item &&
+           are_woven(dim[2].to, row, dim[2].size, item);
+}
+static void weave_rows_of_two(char *to, const char *from, const block_dim *dim, int64_t item) {
+    char *ptr[NOMEN__WOVEN + 1] = {to}, *const in = (char *)(uintptr_t)from; /* only read */
+    const int64_t row = dim[0].size, lines = row * dim[1].size;
+    for (int64_t i = 0; i < lines; i++)
+        ptr[i + 1] = in + i % row * dim[0].from + i / row * dim[1].from;
+    nomen__mover("weave", item)(ptr, &lines, dim[2].size);
+}
+
+void nomen__move_block(char *to, const char *from, const nomen__block *b, int64_t item) {
+    block_dim dim[NOMEN_MAX_DIMS];
+    const int n = merge_block(b, dim);
+    if (are_rows_of_two(dim, n, item)) {
+        move_each_of(weave_rows_of_two, to, from, dim, 3, n, item);
+        return;
+    }
+    if (n > 2) choose_plane(dim, n, item);
+    move_each_of(move_first_plane, to, from, dim, 2, n, item);
 }

@@ -71,8 +71,15 @@ static inline vi32 FN(lanes)(int64_t n) {
 }
 #endif
 
-/* Sums become distances; row 0 of the tile is that of point i. What was made again waits as a
- * negative number, since no sum is one. */
+/* Sums become distances. What was made again waits as a negative number, since no sum is one; of
+ * points that are the same there are so many that roots of 0 are kept from the quick way. */
+static inline V FN(rooted)(V s, double p, const vf64 root) {
+    const V known = FN(splat)(0), sum = v_sel((s <= known), v_like(s, 1), s);
+    const V d = p == 2 ? SIMD_PICK(v_sqrt_likely, s)(sum) : SIMD_PICK(power, s)(sum, root);
+    return v_sel((s <= known), v_abs(s), d);
+}
+
+/* The same of a tile, whose row 0 is that of point i. */
 static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, int64_t rows,
                              int64_t j, int64_t width) {
     if (a->p == 0 || a->p == 1 || a->p > DBL_MAX) return;
@@ -82,23 +89,18 @@ static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, i
             C *at = sum + r * NR + first;
             V s = LD(at);
 #if AGAIN
-            const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
-            vi32 odd = (s < least) | (s > most);
+            vi32 odd = is_odd_f32(s);
             if (width - first < W) odd &= FN(lanes)(width - first); /* the others are of nobody */
             if (__builtin_expect(v_any(odd), 0)) {
                 for (int64_t e = 0; e < W && first + e < width; e++) {
                     const int64_t row = i + r, col = j + first + e;
-                    if (!(at[e] < least_f32 || at[e] > FLT_MAX)) continue;
+                    if (!odd[e]) continue;
                     if (!a->pairs || col > a->first + row) at[e] = -(C)again_f32(a, row, col);
                 }
                 s = LD(at);
             }
 #endif
-            V d = a->p == 2 ? SIMD_PICK(v_sqrt_likely, s)(s) : SIMD_PICK(power, s)(s, root);
-#if AGAIN
-            d = v_sel((s <= 0), -s, d);
-#endif
-            ST(at, d);
+            ST(at, FN(rooted)(s, a->p, root));
         }
 #if !AGAIN
     (void)i, (void)j;
@@ -186,39 +188,7 @@ static void FN(run_along)(const nomen__distance_args *a, C *scratch) {
     }
 }
 
-/* Few others of few coordinates, which would leave most lanes empty: pair by pair, in double. */
-static bool FN(are_few)(const nomen__distance_args *a) {
-    /* others; in additions, what a pair costs besides, and as much as pays */
-    enum { MOST = 4, PAIR = 8, WORK = 96 };
-    return !a->pairs && (a->p == 1 || a->p == 2) && a->n <= MOST && a->k <= WORK &&
-           a->n * (a->k + PAIR) <= WORK;
-}
-static inline double FN(term)(const char *x, const char *y, const bool squared) {
-    C own, other;
-    memcpy(&own, x, sizeof own);
-    memcpy(&other, y, sizeof other);
-    const double d = (double)(own - other);
-    return squared ? d * d : __builtin_fabs(d);
-}
-static inline __attribute__((always_inline)) void FN(run_few)(const nomen__distance_args *a,
-                                                              const bool squared) {
-    enum { CHAINS = 4 }; /* of sums that do not wait for each other */
-    const int64_t across = a->a_col, along = a->b_col;
-    for (int64_t i = 0; i < a->m; i++)
-        for (int64_t j = 0; j < a->n; j++) {
-            const char *x = a->a + i * a->a_row, *y = a->b + j * a->b_row;
-            double sum[CHAINS] = {0};
-            int64_t c = 0;
-            for (; c + CHAINS <= a->k; c += CHAINS, x += CHAINS * across, y += CHAINS * along)
-#pragma GCC unroll 4
-                for (int l = 0; l < CHAINS; l++)
-                    sum[l] += FN(term)(x + l * across, y + l * along, squared);
-            for (; c < a->k; c++, x += across, y += along) sum[0] += FN(term)(x, y, squared);
-            const double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-            const C distance = (C)(squared ? sqrt(all) : all);
-            memcpy(a->out + i * a->out_row + j * a->out_col, &distance, sizeof distance);
-        }
-}
+#include "kernels/loops/distance_batches.h"
 
 static void FN(run)(const nomen__distance_args *a, void *scratch) {
     void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *, bool) =
@@ -227,13 +197,6 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
         : a->p == 0      ? FN(tile_count)
         : a->p > DBL_MAX ? FN(tile_most)
                          : FN(tile_power);
-    if (FN(are_few)(a)) {
-        if (a->p == 2)
-            FN(run_few)(a, true);
-        else
-            FN(run_few)(a, false);
-        return;
-    }
     if (FN(runs_along)(a)) {
         FN(run_along)(a, scratch);
         return;
@@ -262,7 +225,12 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
     }
 }
 
-static const nomen__distance FN(kernel) = {FN(scratch), FN(run), FN(slope_scratch), FN(slope)};
+static const nomen__distance FN(kernel) = {.scratch = FN(scratch),
+                                           .run = FN(run),
+                                           .slope_scratch = FN(slope_scratch),
+                                           .slope = FN(slope),
+                                           .wants_batches = FN(wants_batches),
+                                           .run_batches = FN(run_batches)};
 
 #undef NR
 #undef SFX

@@ -1,8 +1,8 @@
-/* Include-template of distance.h: the sums of one kind of norm over a tile of points, or along the
- * coordinates of two. Before: what distance.h has, KIND, TERM(acc, d) -> V, JOIN(double, double)
- * for blocks of coordinates; TERM may use `power`. UNITE(V, V) if vectors are joined without
- * rounding, so that lanes of one are left. After: FN(tile_KIND), FN(along_KIND); these four are
- * undefined. */
+/* Include-template of distance.h: the sums of one kind of norm over a tile of points, along the
+ * coordinates of two, or of two in each lane. Before: what distance.h has, KIND, TERM(acc, d) -> V,
+ * JOIN(double, double) for blocks of coordinates; TERM may use `power`. UNITE(V, V) if vectors are
+ * joined without rounding, so that lanes of one are left. After: FN(tile_KIND), FN(along_KIND),
+ * FN(lanes_KIND); these four are undefined. */
 
 #define NAMED2(part, kind) FN(part##_##kind)
 #define NAMED(part, kind)  NAMED2(part, kind)
@@ -105,6 +105,18 @@ static APART C NAMED(along, KIND)(const C *x, const C *y, int64_t k, double p) {
     }
     (void)power;
     return (C)total;
+}
+
+/* Of two points in panels, `step` elements from coordinate to coordinate. */
+static inline V NAMED(lanes, KIND)(const C *x, int64_t x_step, const C *y, int64_t y_step,
+                                   int64_t k, const vf64 power) {
+    V acc = {0};
+    for (; k > 0; k--, x += x_step, y += y_step) {
+        const V d = LD(x) - LD(y);
+        acc = TERM(acc, d);
+    }
+    (void)power;
+    return acc;
 }
 
 #undef NAMED

@@ -393,12 +393,14 @@ static const nomen__gemm gemm_or_parts_f16 = {.scratch = scratch_matmul_f16,
                                               .run = run_matmul_f16,
                                               .rows = ROWS_REAL,
                                               .side = GEMM_SIDE,
-                                              .parts = &parts_f16};
+                                              .parts = &parts_f16,
+                                              .batches = &batches_matmul_f16};
 static const nomen__gemm gemm_or_parts_f32 = {.scratch = scratch_matmul_f32,
                                               .run = run_matmul_f32,
                                               .rows = ROWS_REAL,
                                               .side = GEMM_SIDE,
-                                              .parts = &parts_f32};
+                                              .parts = &parts_f32,
+                                              .batches = &batches_matmul_f32};
 
 static const nomen__gemm gemm_or_parts_c64 = {.scratch = scratch_matmul_c64,
                                               .run = run_matmul_c64,
@@ -494,5 +496,8 @@ static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
     }
 }
 
-static const nomen__gemm gemm_by_tiles = {
-    .scratch = scratch_of_tiles, .run = run_by_tiles, .rows = TILE_ROWS, .side = GEMM_SIDE};
+static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles,
+                                          .run = run_by_tiles,
+                                          .rows = TILE_ROWS,
+                                          .side = GEMM_SIDE,
+                                          .batches = &batches_matmul_bf16};

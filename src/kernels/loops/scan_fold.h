@@ -7,7 +7,7 @@
  * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
  * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
  * or EIGHTS, GET for vectors of A, if those can be joined (IN_RUNS: vectors of double, and A is
- * sum2),
+ * sum2; NUMBERS: up to four lines take less time as numbers),
  * or LINES_RUN(args, bytes of T, owns,
  * bases), which says whether it has joined lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
  * bases) if they are side by side, and SEQUENTIAL for float: sums of one line are joined in blocks
@@ -162,6 +162,38 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #define IN_LANES FN(run_lanes)
 #endif
 
+#if CHAINS && defined(EIGHTS) && (!defined(SUMS) || defined(NUMBERS))
+/* Elements of some lines side by side, as they lie: none waits long for the one before, and what is
+ * joined in parts is joined once more with what is before these. */
+LANES_INLINE void FN(chains)(A *owns, const A *bases, const bool based, const F *x, D *y, int64_t n,
+                             const int64_t lines) {
+    A own[FEW_LINES];
+    for (int64_t r = 0; r < lines; r++) own[r] = owns[r];
+    for (int64_t j = 0; j < n; j++)
+#pragma GCC unroll 4
+        for (int64_t r = 0; r < lines; r++) {
+            TAKE(&own[r], LD(x[j * lines + r]));
+            if (y) y[j * lines + r] = based ? GET(bases[r], own[r]) : own[r];
+        }
+    for (int64_t r = 0; r < lines; r++) owns[r] = own[r];
+}
+static APART void FN(some_chains)(A *own, const A *base, bool based, const F *x, D *y, int64_t n,
+                                  int64_t lines) {
+    if (based && lines == 2)
+        FN(chains)(own, base, true, x, y, n, 2);
+    else if (based && lines == 3)
+        FN(chains)(own, base, true, x, y, n, 3);
+    else if (based)
+        FN(chains)(own, base, true, x, y, n, 4);
+    else if (lines == 2)
+        FN(chains)(own, base, false, x, y, n, 2);
+    else if (lines == 3)
+        FN(chains)(own, base, false, x, y, n, 3);
+    else
+        FN(chains)(own, base, false, x, y, n, 4);
+}
+#endif
+
 #ifdef EIGHTS
 /* Eight lines side by side, or a few and what is behind them; elements are `lines` apart. */
 enum { FN(parts) = 8 / EIGHTS_LANES };
@@ -288,7 +320,12 @@ static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_
         if (s->since == SUM2_RUN) FN(eights_run)(s, lines);
     }
 #else
-    if (s->based)
+#ifdef NUMBERS
+    if (lines > 1 && lines <= FEW_LINES)
+        FN(some_chains)(s->own, s->base, s->based, x, y, n, lines);
+    else
+#endif
+        if (s->based)
         FN(eights_some)(s->own, s->base, true, x, y, n, lines);
     else
         FN(eights_some)(s->own, s->base, false, x, y, n, lines);
@@ -297,37 +334,12 @@ static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_
 #endif
 
 #if CHAINS && defined(EIGHTS) && !defined(SUMS)
-/* Elements of some lines side by side, as they lie: none waits long for the one before, and what is
- * joined in parts is joined once more with what is before these. */
-LANES_INLINE void FN(chains)(A *owns, const A *bases, const bool based, const F *x, D *y, int64_t n,
-                             const int64_t lines) {
-    A own[FEW_LINES];
-    for (int64_t r = 0; r < lines; r++) own[r] = owns[r];
-    for (int64_t j = 0; j < n; j++)
-#pragma GCC unroll 4
-        for (int64_t r = 0; r < lines; r++) {
-            TAKE(&own[r], LD(x[j * lines + r]));
-            if (y) y[j * lines + r] = based ? GET(bases[r], own[r]) : own[r];
-        }
-    for (int64_t r = 0; r < lines; r++) owns[r] = own[r];
-}
 static APART void FN(few_chains)(void *carry, const F *x, D *y, int64_t n, int64_t lines) {
     A *const own = FN(owns)(carry, lines);
     const A *const base = FN(bases)(carry);
     bool based = false;
     for (int64_t r = 0; r < lines; r++) based |= base[r] != A_ZERO;
-    if (based && lines == 2)
-        FN(chains)(own, base, true, x, y, n, 2);
-    else if (based && lines == 3)
-        FN(chains)(own, base, true, x, y, n, 3);
-    else if (based)
-        FN(chains)(own, base, true, x, y, n, 4);
-    else if (lines == 2)
-        FN(chains)(own, base, false, x, y, n, 2);
-    else if (lines == 3)
-        FN(chains)(own, base, false, x, y, n, 3);
-    else
-        FN(chains)(own, base, false, x, y, n, 4);
+    FN(some_chains)(own, base, based, x, y, n, lines);
 }
 #define FEW_CHAINS FN(few_chains)
 #endif
