@@ -401,9 +401,19 @@ static bool are_few(const nomen_tensor *in, int dim) {
 static bool become_groups(const nomen__scanner *scanner, const nomen_tensor *in,
                           const nomen_tensor *out, int dim) {
     enum { FEW = 64 };
-    const int last = in->ndim - 1;
-    return scanner->few && last > 0 && dim == last - 1 && in->numel > FEW &&
-           in->size[last] >= scanner->few && in->size[last] < ENOUGH &&
+    if (!scanner->few || in->numel <= FEW || !(out->flags & ~in->flags & NOMEN__CONTIGUOUS))
+        return false;
+    const int64_t lines = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
+    return lines >= scanner->few && lines < ENOUGH;
+}
+
+/* Short lines without gaps that do not lie one behind the other, as they do in a copy: then many
+ * are a block. Sums and products of floating numbers take lines from wherever they are. */
+static bool become_rows(const nomen__call *c, const nomen_tensor *in, const nomen_tensor *out) {
+    enum { SHORT = 64, FEW = 64 };
+    const int dim = c->dim;
+    return (c->op->nout > 1 || c->compute < NOMEN_F16) && in->ndim > 1 && dim == in->ndim - 1 &&
+           in->size[dim] <= SHORT && in->numel > FEW && in->stride[dim] == 1 &&
            out->flags & ~in->flags & NOMEN__CONTIGUOUS;
 }
 
@@ -443,6 +453,7 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
     if (c->writes != c->compute) return false;
     if (become_groups(c->kernel->scanner, in, out, c->dim)) return true;
+    if (become_rows(c, in, out)) return true;
     if (become_wide(c->kernel->scanner, in, out, c->dim)) return true;
     if (are_few(in, c->dim)) return false;
     if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;

@@ -43,40 +43,50 @@ static inline __attribute__((always_inline)) AT_ONCE FN(row_at_once)(const T *x,
     return best;
 }
 
-/* Returns how many of the rows: what is left does not fill the lanes. */
-static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
+/* So many rows, at most as many as there are lanes: the last one again in those that are left. */
+static inline __attribute__((always_inline)) void
+FN(some_at_once)(A *acc, const nomen__reduce_step *s, int64_t i, const int64_t rows) {
     enum { W = OF_BITS(W) };
-    int64_t i = 0;
-    for (; i + W <= s->n_acc; i += W) {
-        const char *in = s->in + i * s->acc_step;
-        OF_BITS(vu) square[W];
-        AT_ONCE x[W];
-        T each[W];
-        OF_BITS(vi) nan = {0};
+    const char *in = s->in + i * s->acc_step;
+    OF_BITS(vu) square[W];
+    AT_ONCE x[W];
+    T each[W];
+    OF_BITS(vi) nan = {0};
 #pragma GCC unroll 16
-        for (int r = 0; r < W; r++)
-            square[r] = (OF_BITS(vu))FN(row_at_once)(
-                (const T *)(const void *)(in + r * s->acc_step), s->n_red, &nan);
-        OF_BITS(v_turn_u)(square);
+    for (int r = 0; r < W; r++)
+        square[r] = (OF_BITS(vu))FN(row_at_once)(
+            (const T *)(const void *)(in + (r < rows ? r : rows - 1) * s->acc_step),
+            s->n_red, &nan);
+    OF_BITS(v_turn_u)(square);
 #pragma GCC unroll 16
-        for (int r = 0; r < W; r++) x[r] = (AT_ONCE)square[r];
+    for (int r = 0; r < W; r++) x[r] = (AT_ONCE)square[r];
 #pragma GCC unroll 4
-        for (int half = W / 2; half; half /= 2)
+    for (int half = W / 2; half; half /= 2)
 #pragma GCC unroll 8
-            for (int k = 0; k < half; k++) x[k] = AT_ONCE_JOIN(x[k], x[k + half]);
-        memcpy(each, &x[0], sizeof each);
-        /* A NaN wins, and of zeros it shows which one is taken: such rows go by themselves. */
-        bool odd = OF_BITS(v_any)(nan);
-        if ((T)0.5 != 0) odd |= OF_BITS(v_any)((OF_BITS(vi))(x[0] == 0));
-        for (int r = 0; r < W; r++) {
-            if (odd)
-                FN(row)(acc + i + r, (const T *)(const void *)(in + r * s->acc_step), s->n_red, 0,
-                        0);
-            else
-                TAKE(acc + i + r, (C)each[r]);
-        }
+        for (int k = 0; k < half; k++) x[k] = AT_ONCE_JOIN(x[k], x[k + half]);
+    memcpy(each, &x[0], sizeof each);
+    /* A NaN wins, and of zeros it shows which one is taken: such rows go by themselves. */
+    bool odd = OF_BITS(v_any)(nan);
+    if ((T)0.5 != 0) odd |= OF_BITS(v_any)((OF_BITS(vi))(x[0] == 0));
+    for (int r = 0; r < rows; r++) {
+        if (odd)
+            FN(row)(acc + i + r, (const T *)(const void *)(in + r * s->acc_step), s->n_red, 0, 0);
+        else
+            TAKE(acc + i + r, (C)each[r]);
     }
-    return i;
+}
+static APART void FN(few_at_once)(A *acc, const nomen__reduce_step *s, int64_t i) {
+    FN(some_at_once)(acc, s, i, s->n_acc - i);
+}
+
+/* Returns how many of the rows: what is left is sooner done one by one. */
+static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
+    enum { W = OF_BITS(W), WORTH = W / 4 };
+    int64_t i = 0;
+    for (; i + W <= s->n_acc; i += W) FN(some_at_once)(acc, s, i, W);
+    if (s->n_acc - i <= WORTH) return i;
+    FN(few_at_once)(acc, s, i);
+    return s->n_acc;
 }
 
 #pragma GCC diagnostic pop

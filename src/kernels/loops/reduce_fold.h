@@ -328,12 +328,11 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
-/* Fewer columns than a vector has lanes: it goes on in what is behind a row, and what comes of that
- * is left out. Rows at the end, with nothing behind them, are copied to where there is. */
-static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
-                                  int64_t rows, int64_t behind) {
+/* Fewer columns than a vector has lanes: it goes on in what is behind a row, of which lanes come
+ * that are nobody's. Rows at the end, with nothing behind them, are copied to where there is. */
+static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in, int64_t pitch,
+                                   int64_t rows, int64_t behind) {
     T ends[2 * FN(width)][FN(width)];
-    C s[FN(width)];
     const int64_t beyond = (FN(width) - n_acc) * (int64_t)sizeof(T) - behind,
                   last = beyond > 0 ? (beyond - 1) / pitch + 1 : 0;
     const int64_t copied = last < rows ? last : rows, safe = rows - copied;
@@ -365,16 +364,21 @@ static APART void FN(cols_narrow)(A *acc, int64_t n_acc, const char *in, int64_t
     for (; j < rows; j++)
         all = VJOIN(all,
                     VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
-    memcpy(s, &all, sizeof s);
-    for (int64_t i = 0; i < n_acc; i++) {
-        const D one = ALONE(s[i]);
-        TAKE(acc + i, one);
-    }
+    memcpy(s, &all, sizeof all);
+}
+static inline bool FN(are_narrow)(int64_t n_acc, int64_t pitch, int64_t rows) {
+    return n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1;
 }
 
 /* The same of elements as they are stored. */
 static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
                                     int64_t rows) {
+    if (FN(are_narrow)(n_acc, pitch, rows)) {
+        C lanes[FN(width)];
+        FN(lanes_narrow)(lanes, n_acc, in, pitch, rows, 0);
+        for (int64_t i = 0; i < n_acc; i++) s[i] = lanes[i];
+        return;
+    }
     C ends[FN(width)];
     LV end = VID(LV), own;
     int64_t j = 0, vectors = n_acc / FN(width);
@@ -429,12 +433,11 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
 
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
                                   int64_t rows, int64_t behind) {
-    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1) {
-        FN(cols_narrow)(acc, n_acc, in, pitch, rows, behind);
-        return;
-    }
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
-    FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
+    if (FN(are_narrow)(n_acc, pitch, rows))
+        FN(lanes_narrow)(s, n_acc, in, pitch, rows, behind);
+    else
+        FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
     FN(take_cols)(acc, s, n_acc);
 }
 
