@@ -273,6 +273,13 @@ static NOMEN_NOINLINE void find_spans(nomen__iter *it) {
     it->width = n;
 }
 
+/* Does a dim from `first` on move this operand? */
+static bool moves_beyond(const nomen__iter *it, int k, int first) {
+    for (int d = first; d < it->ndim; d++)
+        if (it->step[d][k]) return true;
+    return false;
+}
+
 /* Short rows would be little more than their calls: where the output has them without holes between
  * them, the inputs are made so, and many rows are one. So are longer ones, if all that has to be
  * made is one row again and again, which is made once. */
@@ -290,7 +297,7 @@ static void find_short_rows(nomen__iter *it) {
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
         whole &= n * own % WHOLE_BYTES == 0 && !it->cast[k];
-        repeats |= (near == 0) != (far == 0);
+        repeats |= (near == 0) != (far == 0) && !moves_beyond(it, k, 2);
         dense &= near == own || (near == 0 && far == 0); /* a lone number is one to a kernel, too */
         alike &= own == it->own[0];
         if (far == n * near) continue; /* one element, or without holes too */
@@ -452,9 +459,7 @@ void nomen__iter_plan(nomen__iter *it, nomen_tensor *const *operand, int ndim,
 /* Is the tile of this operand made anew on the way, as a dim further out moves it? */
 static bool is_made_anew(const nomen__iter *it, int k) {
     const int out = it->cut + 1;
-    bool anew = it->high < it->size[out] && it->step[out][k];
-    for (int d = out + 1; d < it->ndim; d++) anew |= it->step[d][k] != 0;
-    return anew;
+    return (it->high < it->size[out] && it->step[out][k]) || moves_beyond(it, k, out + 1);
 }
 
 /* Bytes of a row up to which a tile of rows takes less time than a call for lines, if inputs are

@@ -66,7 +66,7 @@ static bool FN(wants_batches)(const nomen__gemm_args *g, int64_t count) {
     const int64_t elements = g->m * g->k + g->k * g->n + g->m * g->n;
     const bool rows = g->b_col == E && g->c_col == E && g->n > WIDE;
     if (count < BATCHES || (count < W - W / 4 && elements > FEW)) return false;
-    if (g->m > BATCH_SIDE || g->n > BATCH_SIDE || g->k < 2 || elements > FN(batch_room) || rows)
+    if (g->m > BATCH_SIDE || g->n > BATCH_SIDE || g->k < 1 || elements > FN(batch_room) || rows)
         return false;
     return g->m * g->n > 1 ? g->k <= KC : g->k <= DOT;
 }

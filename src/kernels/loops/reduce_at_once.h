@@ -55,8 +55,8 @@ FN(some_at_once)(A *acc, const nomen__reduce_step *s, int64_t i, const int64_t r
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++)
         square[r] = (OF_BITS(vu))FN(row_at_once)(
-            (const T *)(const void *)(in + (r < rows ? r : rows - 1) * s->acc_step),
-            s->n_red, &nan);
+            (const T *)(const void *)(in + (r < rows ? r : rows - 1) * s->acc_step), s->n_red,
+            &nan);
     OF_BITS(v_turn_u)(square);
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++) x[r] = (AT_ONCE)square[r];
