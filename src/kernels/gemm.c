@@ -197,6 +197,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define SFX            c64
 #define T              c64
 #define C              float
+#define PART           f32
 #define V              vf32
 #define W              W32
 #define LDV(p)         ld_f32(p)
@@ -219,6 +220,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define SFX            c128
 #define T              c128
 #define C              double
+#define PART           f64
 #define V              vf64
 #define W              W64
 #define LDV(p)         ld_f64(p)

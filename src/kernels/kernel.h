@@ -257,6 +257,9 @@ typedef struct nomen__distance {
     /* As those of matrix products, for two short lists of points. */
     bool (*wants_batches)(const nomen__distance_args *a, int64_t count);
     void (*run_batches)(const nomen__distance_args *a, int64_t count, const int64_t step[3]);
+    /* And their gradients: steps of a, b, g, norm and out. */
+    bool (*wants_slopes)(const nomen__distance_args *a, int64_t count);
+    void (*slope_batches)(const nomen__distance_args *a, int64_t count, const int64_t step[5]);
 } nomen__distance;
 
 /* A row of a kernel table. Tables end with a row whose name is NULL. */

@@ -55,7 +55,9 @@ typedef struct distances {
     nomen__nest batch;
     int64_t grain; /* points of a chunk */
     char *scratch;
-    size_t scratch_each; /* by chunk */
+    size_t scratch_each;       /* by chunk */
+    const nomen_tensor *of[5]; /* of gradients, and bytes from batch to batch of these */
+    int64_t step[5];
 } distances;
 
 /* Bytes from row to row and from column to column of matrices. */
@@ -203,17 +205,8 @@ nomen_status nomen__launch_distances(nomen__call *c) {
 
 /* ---- gradients ------------------------------------------------------------------------------- */
 
-static void run_slopes(void *context, int64_t begin, int64_t end) {
-    const distances *job = context;
-    nomen__distance_args w = job->whole;
-    w.a += begin * w.a_row;
-    w.g += begin * w.g_row;
-    w.norm += begin * w.norm_row;
-    w.out += begin * w.out_row;
-    w.m = end - begin;
-    w.first = begin;
-    job->kernel->slope(&w, job->scratch + (size_t)(begin / job->grain) * job->scratch_each);
-}
+/* What they are made of, and where they go. */
+enum { X, Y, G, NORM, SLOPES, OF_SLOPES };
 
 /* Where element number `index` of the batch dims begins. */
 static char *batch_at(const nomen_tensor *t, int64_t index) {
@@ -223,25 +216,70 @@ static char *batch_at(const nomen_tensor *t, int64_t index) {
     return t->data + at * nomen__item(t->dtype);
 }
 
-static nomen_status slopes(distances *job, const nomen_tensor *x, const nomen_tensor *y,
-                           const nomen_tensor *g, const nomen_tensor *norm, nomen_tensor *out) {
-    nomen__distance_args *w = &job->whole;
-    const int64_t batches = nomen__numel_of(out->size, out->ndim - 2), rows = w->m;
-    job->grain = grain_of(w, rows, 1);
-    job->scratch_each = (job->kernel->slope_scratch(w->k) + 63) / 64 * 64;
+/* Points begin to end, counted through the batches. */
+static void run_slopes(void *context, int64_t begin, int64_t end) {
+    const distances *job = context;
+    const nomen_tensor *const *of = job->of;
+    char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
+    while (begin < end) {
+        nomen__distance_args w = job->whole;
+        const int64_t batch = begin / w.m, first = begin % w.m, left = w.m - first;
+        w.a = batch_at(of[X], batch) + first * w.a_row;
+        w.b = batch_at(of[Y], batch);
+        w.g = batch_at(of[G], batch) + first * w.g_row;
+        w.norm = batch_at(of[NORM], batch) + first * w.norm_row;
+        w.out = batch_at(of[SLOPES], batch) + first * w.out_row;
+        w.m = left < end - begin ? left : end - begin;
+        w.first = first;
+        job->kernel->slope(&w, scratch);
+        begin += w.m;
+    }
+}
+
+/* Batches begin to end, many at once. */
+static void run_slopes_of_batches(void *context, int64_t begin, int64_t end) {
+    const distances *job = context;
+    const int64_t *const step = job->step;
+    nomen__distance_args w = job->whole;
+    w.a = job->of[X]->data + begin * step[X];
+    w.b = job->of[Y]->data + begin * step[Y];
+    w.g = job->of[G]->data + begin * step[G];
+    w.norm = job->of[NORM]->data + begin * step[NORM];
+    w.out = job->of[SLOPES]->data + begin * step[SLOPES];
+    job->kernel->slope_batches(&w, end - begin, step);
+}
+
+/* Are the batches of t one step apart, in bytes? */
+static bool one_batch_step(const nomen_tensor *t, int64_t batches, int64_t *step) {
+    int64_t count = 1;
+    *step = 0;
+    for (int d = t->ndim - 3; d >= 0; d--) {
+        if (t->size[d] == 1) continue;
+        if (count == 1) *step = t->stride[d];
+        if (t->stride[d] != *step * count) return false;
+        count *= t->size[d];
+    }
+    *step *= nomen__item(t->dtype);
+    return count == batches || count == 1;
+}
+
+static nomen_status slopes(distances *job) {
+    const nomen_tensor *out = job->of[SLOPES];
+    const int64_t batches = nomen__numel_of(out->size, out->ndim - 2);
+    bool steps = !job->whole.pairs && job->kernel->wants_slopes(&job->whole, batches);
+    for (int k = 0; steps && k < OF_SLOPES; k++)
+        steps = one_batch_step(job->of[k], batches, &job->step[k]);
+    if (steps)
+        return nomen__parallel_asking(batches, grain_of(&job->whole, batches, job->whole.m),
+                                      run_slopes_of_batches, job);
+    const int64_t points = nomen__numel_of(out->size, out->ndim - 1);
+    job->grain = grain_of(&job->whole, points, 1);
+    job->scratch_each = (job->kernel->slope_scratch(job->whole.k) + 63) / 64 * 64;
     size_t capacity = 0;
-    const int64_t chunks = (rows + job->grain - 1) / job->grain;
+    const int64_t chunks = (points + job->grain - 1) / job->grain;
     job->scratch = nomen__buffer_new(job->scratch_each * (size_t)chunks, &capacity);
     if (!job->scratch) return NOMEN_ERROR_MEMORY;
-    nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; i < batches && !s; i++) {
-        w->a = batch_at(x, i);
-        w->b = batch_at(y, i);
-        w->g = batch_at(g, i);
-        w->norm = batch_at(norm, i);
-        w->out = batch_at(out, i);
-        s = nomen__parallel_asking(rows, job->grain, run_slopes, job);
-    }
+    const nomen_status s = nomen__parallel_asking(points, job->grain, run_slopes, job);
     nomen__buffer_free(job->scratch, capacity);
     return s;
 }
@@ -252,7 +290,8 @@ nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *
     nomen_tensor *out = nomen__tensor_empty_on(0, (nomen_dtype)x->dtype, x->ndim, x->size);
     if (!out || out->numel == 0) return out;
     const int n = x->ndim;
-    distances job = {.kernel = nomen__kernel_find("distance", (nomen_dtype)x->dtype)->distance};
+    distances job = {.kernel = nomen__kernel_find("distance", (nomen_dtype)x->dtype)->distance,
+                     .of = {x, y, g, norm, out}};
     nomen__distance_args *w = &job.whole;
     *w = (nomen__distance_args){.m = x->size[n - 2],
                                 .n = y->size[n - 2],
@@ -266,7 +305,7 @@ nomen_tensor *nomen__distance_slopes(const nomen_tensor *x, const nomen_tensor *
     steps_of(out, &w->out_row, &w->out_col);
     if (w->n == 0)
         memset(out->data, 0, (size_t)(out->numel * nomen__item(out->dtype)));
-    else if (slopes(&job, x, y, g, norm, out)) {
+    else if (slopes(&job)) {
         nomen__release(out);
         return NULL;
     }

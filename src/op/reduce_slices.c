@@ -48,13 +48,13 @@ static int dim_of(const nomen_tensor *in, uint64_t mask) {
 }
 
 /* Are there groups of short rows of elements beside each other, many for each call that they take?
- */
+ * Windows that overlap by all but one element are such rows, too. */
 static bool has_short_rows(const nomen_tensor *in, int dim) {
     enum { SHORT = 2048 /* bytes of a group */, MANY = 8 };
     const int64_t n = in->size[dim], apart = llabs(in->stride[dim]);
     int64_t inner = 1;
     for (int d = 0; d < in->ndim; d++)
-        if (d != dim && llabs(in->stride[d]) < apart) inner *= in->size[d];
+        if (d != dim && llabs(in->stride[d]) <= apart) inner *= in->size[d];
     return inner > 1 && inner * n * nomen__item(in->dtype) <= SHORT &&
            in->numel >= MANY * (n - 1) * inner * n;
 }

@@ -10,6 +10,7 @@ import nomen
 rng = np.random.default_rng(17)
 REAL = ["uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 CLOSE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-14}
+CLOSE |= {"complex64": 2e-6, "complex128": 1e-14}
 SIZES = [(2, 2, 5), (2, 12, 2), (1, 7, 1), (3, 3, 3), (4, 9, 1), (1, 4, 8), (16, 2, 3), (7, 16, 5)]
 COUNTS = [1, 7, 8, 15, 16, 17, 33, 70]
 
@@ -38,19 +39,26 @@ LAYOUTS = [whole, holes, turned, beside]
 
 def made(shape, dtype):
     x = rng.integers(0, 20, shape) if "int" in dtype else rng.standard_normal(shape)
+    if "complex" in dtype:
+        x = x + 1j * rng.standard_normal(shape)
     t = nomen.from_numpy(x).to(getattr(nomen, dtype))
-    return t, t.to(nomen.float64 if "float" in dtype else nomen.int64).numpy()
+    return t, exactly(t)
+
+
+def exactly(t):
+    if t.is_complex():
+        return t.to(nomen.complex128).numpy()
+    return t.to(nomen.float64 if t.is_floating_point() else nomen.int64).numpy()
 
 
 def check(found, wanted, dtype, k):
-    if "float" in dtype:
-        got = found.to(nomen.float64).numpy()
-        np.testing.assert_allclose(got, wanted, CLOSE[dtype], 8 * k * CLOSE[dtype])
+    if dtype in CLOSE:
+        np.testing.assert_allclose(exactly(found), wanted, CLOSE[dtype], 8 * k * CLOSE[dtype])
     else:
         np.testing.assert_array_equal(found.numpy(), wanted.astype(dtype))
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("dtype", [*REAL, "complex64", "complex128"])
 def test_products(dtype):
     ways = itertools.cycle(itertools.product(LAYOUTS, LAYOUTS))
     for (m, k, n), count in itertools.product(SIZES, COUNTS):
@@ -69,7 +77,7 @@ def test_products(dtype):
         assert not rest.any()
 
 
-@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64", "complex64"])
 def test_two_dims_of_batches(dtype):
     a, x = made((3, 50, 2, 6), dtype)
     b, y = made((50, 6, 3), dtype)
@@ -79,7 +87,7 @@ def test_two_dims_of_batches(dtype):
     check(a.transpose(0, 1) @ b[:, None], x.swapaxes(0, 1) @ y[:, None], dtype, 6)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", CLOSE)
 def test_the_others_do_not_show(dtype):
     """How many there are, and what the others are, changes no bit."""
     a, _ = made((40, 2, 12), dtype)
@@ -180,3 +188,33 @@ def test_copies_of_short_dims(dtype):
             assert not room[..., 0].any() and not room[..., -1].any()
             again = view[..., :1].expand(want.shape).contiguous()
             np.testing.assert_array_equal(again.numpy(), np.broadcast_to(want[..., :1], want.shape))
+
+
+@pytest.mark.parametrize("p", [1, 2, float("inf")])
+@pytest.mark.parametrize("dtype", [nomen.float32, nomen.float64])
+def test_gradients_of_distances(dtype, p):
+    """The bits are those of each batch alone, of points that meet and that almost do as well."""
+    ways = itertools.cycle(itertools.product(LAYOUTS, LAYOUTS))
+    for m, k, n in SIZES:
+        a = nomen.from_numpy(rng.integers(-3, 4, (21, m, k))).to(dtype)
+        b = nomen.from_numpy(rng.standard_normal((21, n, k))).to(dtype)
+        b[0, 0], b[1, 0], b[2, 0] = a[0, 0], a[1, 0] * (1 + 1e-7), float("nan")
+        b[3], a[4, 0], b[4, 0] = nomen.round(b[3]), 0, 0
+        a[4, 0, 0] = 1e-40 if dtype == nomen.float32 else 1e-310
+        g = nomen.from_numpy(rng.standard_normal((21, m, n))).to(dtype)
+        one, other = next(ways)
+
+        def gradients(x, y, g):
+            x, y = one(x).detach().requires_grad_(), other(y).detach().requires_grad_()
+            return nomen.autograd.grad(nomen.cdist(x, y, p), [x, y], g)
+
+        whole_x, whole_y = gradients(a, b, g)
+        for i in range(21):
+            x, y = gradients(a[i : i + 1], b[i : i + 1], g[i : i + 1])
+            assert nomen.equal(whole_x[i].nan_to_num(7), x[0].nan_to_num(7)), (m, k, n, i)
+            assert nomen.equal(whole_y[i].nan_to_num(7), y[0].nan_to_num(7)), (m, k, n, i)
+        shared = nomen.autograd.grad(
+            nomen.cdist(a.requires_grad_(), b[5].detach(), p), [a], g, retain_graph=False
+        )[0]
+        alone = gradients(a[6:7], b[5:6], g[6:7])[0]
+        assert nomen.equal(shared[6], alone[0])

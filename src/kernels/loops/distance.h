@@ -230,7 +230,9 @@ static const nomen__distance FN(kernel) = {.scratch = FN(scratch),
                                            .slope_scratch = FN(slope_scratch),
                                            .slope = FN(slope),
                                            .wants_batches = FN(wants_batches),
-                                           .run_batches = FN(run_batches)};
+                                           .run_batches = FN(run_batches),
+                                           .wants_slopes = FN(wants_slopes),
+                                           .slope_batches = FN(slope_batches)};
 
 #undef NR
 #undef SFX

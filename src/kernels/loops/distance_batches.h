@@ -90,6 +90,114 @@ static void FN(run_batches)(const nomen__distance_args *a, int64_t count, const 
     }
 }
 
+/* ---- gradients: the words of distance_slope.h, in lanes -------------------------------------- */
+
+/* What a pair's difference, or the sign of that, is to be multiplied with; 0 where that would be
+ * infinite: in lanes that are `over`, differences are divided first, and later. */
+static inline V FN(lane_factor)(const nomen__distance_args *a, V g, V distance, V *over) {
+    *over = (V){0};
+    if (a->p == 1) return g;
+    const V met = v_sel((distance == 0), v_like(distance, 1), distance);
+    if (a->p > DBL_MAX) return v_sel((distance == 0), (V){0}, g);
+    const V most = FN(splat)((C)(sizeof(C) == 4 ? FLT_MAX : DBL_MAX)), q = g / met;
+    *over = v_sel((v_abs(q) > most) & (v_abs(g) <= most), v_like(q, 1), (V){0});
+    return v_sel((distance == 0) | (*over != 0), (V){0}, q);
+}
+
+/* As many differences as are as large as the largest one share a gradient. */
+static inline V FN(lane_ties)(const C *x, int64_t x_step, const C *y, int64_t y_step, int64_t k,
+                              V distance) {
+    V many = {0};
+    for (; k > 0; k--, x += x_step, y += y_step)
+        many += v_sel(v_abs(LD(x) - LD(y)) == distance, v_like(distance, 1), (V){0});
+    return v_sel((many > 1), many, v_like(many, 1));
+}
+
+/* What a pair says of one coordinate, in which it differs by d. */
+static inline V FN(lane_pull)(V sum, V d, V factor, V distance, double p) {
+    if (p == 1) return v_fma(factor, FN(sign)(d), sum);
+    if (p <= DBL_MAX) return v_fma(factor, d, sum);
+    const V sign = v_sel(v_abs(d) == distance, v_copysign(v_like(d, 1), d), (V){0});
+    return v_fma(factor, sign, sum);
+}
+
+/* Panels of both lists, gradients, distances and results, and their shapes. */
+typedef struct FN(lane_slopes) {
+    C *x, *y, *g, *norm, *out;
+    FN(shape) of_x, of_y, of_g, of_norm, of_out;
+} FN(lane_slopes);
+
+/* Of point i, after all others: the pairs that are over. */
+static APART void FN(lanes_over)(const nomen__distance_args *a, const FN(lane_slopes) * s,
+                                 int64_t i) {
+    for (int64_t j = 0; j < a->n; j++) {
+        const C *const x = s->x + i * s->of_x.row, *const y = s->y + j * s->of_y.row;
+        const V g = LD(s->g + i * s->of_g.row + j * s->of_g.col);
+        const V distance = LD(s->norm + i * s->of_norm.row + j * s->of_norm.col);
+        V over;
+        (void)FN(lane_factor)(a, g, distance, &over);
+        for (int64_t c = 0; c < a->k; c++) {
+            C *const to = s->out + i * s->of_out.row + c * s->of_out.col;
+            const V d = LD(x + c * s->of_x.col) - LD(y + c * s->of_y.col), sum = LD(to);
+            ST(to, v_sel((over != 0), sum + d / distance * g, sum));
+        }
+    }
+}
+
+static APART void FN(batch_slopes)(const nomen__distance_args *a, const FN(lane_slopes) * s) {
+    for (int64_t i = 0; i < a->m; i++) {
+        const C *const x = s->x + i * s->of_x.row;
+        C *const out = s->out + i * s->of_out.row;
+        bool odd = false;
+        for (int64_t c = 0; c < a->k; c++) ST(out + c * s->of_out.col, (V){0});
+        for (int64_t j = 0; j < a->n; j++) {
+            const C *const y = s->y + j * s->of_y.row;
+            const V g = LD(s->g + i * s->of_g.row + j * s->of_g.col);
+            const V distance = LD(s->norm + i * s->of_norm.row + j * s->of_norm.col);
+            V over, factor = FN(lane_factor)(a, g, distance, &over);
+            odd |= FN(any)(over);
+            if (a->p > DBL_MAX)
+                factor /= FN(lane_ties)(x, s->of_x.col, y, s->of_y.col, a->k, distance);
+            for (int64_t c = 0; c < a->k; c++) {
+                C *const to = out + c * s->of_out.col;
+                const V d = LD(x + c * s->of_x.col) - LD(y + c * s->of_y.col);
+                ST(to, FN(lane_pull)(LD(to), d, factor, distance, a->p));
+            }
+        }
+        if (odd) FN(lanes_over)(a, s, i);
+    }
+}
+
+static bool FN(wants_slopes)(const nomen__distance_args *a, int64_t count) {
+    const int64_t pairs = a->m * a->n, coordinates = 2 * a->m * a->k + a->n * a->k;
+    return FN(wants_batches)(a, count) && coordinates + 2 * pairs <= FN(batch_room);
+}
+
+static void FN(slope_batches)(const nomen__distance_args *a, int64_t count, const int64_t step[5]) {
+    C panels[FN(batch_room) * W] __attribute__((aligned(64)));
+    const int64_t pairs = a->m * a->n * W, own = a->m * a->k * W;
+    FN(lane_slopes)
+    s = {.of_x = FN(shape_of)(a->m, a->k, a->a_row, a->a_col),
+         .of_y = FN(shape_of)(a->n, a->k, a->b_row, a->b_col),
+         .of_g = FN(shape_of)(a->m, a->n, a->g_row, a->g_col),
+         .of_norm = FN(shape_of)(a->m, a->n, a->norm_row, a->norm_col),
+         .of_out = FN(shape_of)(a->m, a->k, a->out_row, (int64_t)sizeof(C))};
+    s.g = panels;
+    s.norm = s.g + pairs;
+    s.x = s.norm + pairs;
+    s.out = s.x + own;
+    s.y = s.out + own;
+    for (int64_t i = 0; i < count; i += W) {
+        const int64_t lanes = count - i < W ? count - i : W;
+        FN(panel_in)(s.x, a->a + i * step[0], lanes, step[0], &s.of_x);
+        FN(panel_in)(s.y, a->b + i * step[1], lanes, step[1], &s.of_y);
+        FN(panel_in)(s.g, a->g + i * step[2], lanes, step[2], &s.of_g);
+        FN(panel_in)(s.norm, a->norm + i * step[3], lanes, step[3], &s.of_norm);
+        FN(batch_slopes)(a, &s);
+        FN(panel_out)(a->out + i * step[4], s.out, lanes, step[4], &s.of_out);
+    }
+}
+
 #undef T
 #undef E
 #undef LDV

@@ -3,7 +3,8 @@
  * lanes), LDV, STV and LDV_N, STV_N (of so many lanes), RE_OF and IM_OF two vectors of pairs,
  * FIRST_OF and LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), TURN (of as many
  * vectors as one has numbers), MR (rows of the tile; it is one vector wide), KC, MC, NC (block
- * sizes). After: FN(gemm); everything is undefined. */
+ * sizes), PART (the SFX of C, for which gemm_real.h was included). After: FN(gemm); everything is
+ * undefined. */
 
 #define NR                      W
 #define E                       (int64_t)sizeof(T)
@@ -287,10 +288,13 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     }
 }
 
+#include "kernels/loops/gemm_complex_batches.h"
+
 static const nomen__gemm FN(gemm) = {
-    .scratch = FN(scratch), .run = FN(run), .rows = MR, .side = GEMM_SIDE};
+    .scratch = FN(scratch), .run = FN(run), .rows = MR, .side = GEMM_SIDE, .batches = &FN(batches)};
 
 #undef NR
+#undef PART
 #undef E
 #undef AT
 #undef CAT

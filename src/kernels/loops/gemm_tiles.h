@@ -406,7 +406,8 @@ static const nomen__gemm gemm_or_parts_c64 = {.scratch = scratch_matmul_c64,
                                               .run = run_matmul_c64,
                                               .rows = ROWS_COMPLEX,
                                               .side = GEMM_SIDE,
-                                              .parts = &parts_c64};
+                                              .parts = &parts_c64,
+                                              .batches = &batches_matmul_c64};
 
 /* ---- bfloat16 -------------------------------------------------------------------------------- */
 
