@@ -131,8 +131,9 @@ static void run_batches(void *context, int64_t begin, int64_t end) {
 static bool are_batches(distances *job) {
     nomen__distance_args *w = &job->whole;
     nomen__nest *n = &job->batch;
-    if (n->ndim && job->kernel->wants_batches(w, n->size[nomen__nest_longest(n)])) {
-        nomen__nest_longest_first(n);
+    const int longest = nomen__nest_longest(n);
+    if (n->ndim && job->kernel->wants_batches(w, n->size[longest])) {
+        nomen__nest_move_first(n, longest);
         return true;
     }
     nomen__distance_args one = *w;
@@ -147,7 +148,7 @@ static bool are_batches(distances *job) {
     return true;
 }
 
-/* Of so many lists of points of a list those of a chunk. */
+/* Of so many lists, each of so many points, those of a chunk. */
 static int64_t grain_of(const nomen__distance_args *w, int64_t lists, int64_t points) {
     const double each = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
     const double work = (double)lists * each;

@@ -230,10 +230,10 @@ static void run_batches(void *context, int64_t begin, int64_t end) {
 
 static bool are_batches(product *p) {
     nomen__nest *const n = &p->batch;
-    if (n->ndim == 0 || !p->gemm->batches ||
-        !p->gemm->batches->wants(&p->whole, n->size[nomen__nest_longest(n)]))
-        return false;
-    nomen__nest_longest_first(n);
+    if (n->ndim == 0 || !p->gemm->batches) return false;
+    const int longest = nomen__nest_longest(n);
+    if (!p->gemm->batches->wants(&p->whole, n->size[longest])) return false;
+    nomen__nest_move_first(n, longest);
     return true;
 }
 

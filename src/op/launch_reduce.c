@@ -92,14 +92,6 @@ static void merge_dims(nomen__nest *n) {
     if (n->ndim) n->ndim = last + 1;
 }
 
-static void move_first(nomen__nest *n, int d) {
-    int64_t size = n->size[d], step[NOMEN__SIDES];
-    memcpy(step, n->step[d], sizeof step);
-    for (; d > 0; d--) nomen__nest_copy(n, d, d - 1);
-    n->size[0] = size;
-    memcpy(n->step[0], step, sizeof step);
-}
-
 /* Positions count in the order of the dims. */
 static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out,
                     bool positions) {
@@ -274,7 +266,8 @@ static void finish_dims(reduction *r) {
         reduced->ndim = 1;
     }
     const int last = reduced->ndim - 1;
-    if (reduced->size[0] < SHORT_BESIDE && !reduced->step[last][IN]) move_first(reduced, last);
+    if (reduced->size[0] < SHORT_BESIDE && !reduced->step[last][IN])
+        nomen__nest_move_first(reduced, last);
     /* Three columns, of which vectors are not filled: those of 4 bytes are sooner gathered. */
     const int64_t least = r->item == 4 ? 4 : 3;
     const bool few = r->reducer->few && kept->size[0] >= least && kept->step[0][IN] == r->item &&
@@ -282,7 +275,7 @@ static void finish_dims(reduction *r) {
     r->beside = 1;
     if (!few) find_groups(r);
     if ((kept->size[0] < FEW_COLUMNS || are_small(r)) && !few && r->beside == 1 && !are_squares(r))
-        move_first(kept, nomen__nest_longest(kept));
+        nomen__nest_move_first(kept, nomen__nest_longest(kept));
     const int64_t most = NOMEN__ACC_BLOCK / r->beside, each = r->param.count * r->beside;
     r->block = kept->size[0] < most ? kept->size[0] : most;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */

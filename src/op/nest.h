@@ -54,16 +54,14 @@ static inline int nomen__nest_longest(const nomen__nest *n) {
     return longest;
 }
 
-/* The longest dim changes places with the nearest one. */
-static inline void nomen__nest_longest_first(nomen__nest *n) {
-    const int longest = nomen__nest_longest(n);
-    if (longest == 0) return;
-    const int64_t size = n->size[0];
+/* Dim d comes before all others, which keep their order. */
+static inline void nomen__nest_move_first(nomen__nest *n, int d) {
+    const int64_t size = n->size[d];
     int64_t step[NOMEN__SIDES];
-    memcpy(step, n->step[0], sizeof step);
-    nomen__nest_copy(n, 0, longest);
-    n->size[longest] = size;
-    memcpy(n->step[longest], step, sizeof step);
+    memcpy(step, n->step[d], sizeof step);
+    for (; d > 0; d--) nomen__nest_copy(n, d, d - 1);
+    n->size[0] = size;
+    memcpy(n->step[0], step, sizeof step);
 }
 
 static inline int64_t nomen__nest_count(const nomen__nest *n) {

@@ -321,11 +321,12 @@ static inline void FN(eights)(FN(state) * s, const F *x, D *y, int64_t n, int64_
     }
 #else
 #ifdef NUMBERS
-    if (lines > 1 && lines <= FEW_LINES)
+    if (lines > 1 && lines <= FEW_LINES) {
         FN(some_chains)(s->own, s->base, s->based, x, y, n, lines);
-    else
+        return;
+    }
 #endif
-        if (s->based)
+    if (s->based)
         FN(eights_some)(s->own, s->base, true, x, y, n, lines);
     else
         FN(eights_some)(s->own, s->base, false, x, y, n, lines);
