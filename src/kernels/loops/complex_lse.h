@@ -1,7 +1,7 @@
 /* Include-template: the logarithm of a sum of exponentials of complex numbers, of everything and
- * running. Before: SFX, T (c64 or c128), PART (the SFX of its parts), WIDE(T) -> c128 and
- * SLIM(c128) -> T. After: reducer_logsumexp_SFX and scanner_logcumsumexp_SFX; SFX, T, PART, WIDE
- * and SLIM are undefined. */
+ * running. Before: SFX, T (c64 or c128), PART (the SFX of its parts), IS_NARROW (T is c64),
+ * WIDE(T) -> c128 and SLIM(c128) -> T. After: reducer_logsumexp_SFX and scanner_logcumsumexp_SFX;
+ * SFX, T, PART, IS_NARROW, WIDE and SLIM are undefined. */
 
 #define A    sum_of_exp
 #define F    T
@@ -88,9 +88,13 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
     for (int64_t i = 0; i < n_acc; i++) take_sum(&a[i], b[i]);
 }
 
-#define OUT        T
-#define DONE(a, p) SLIM(log_of_sum(a))
+#define OUT                T
+#define MADE               c128
+#define RESULTS(acc, n, y) logs_of_sums(acc, n, y, IS_NARROW)
+#define DONE(a, p)         SLIM(*(a))
 #include "kernels/loops/reduce_finish.h"
+#undef RESULTS
+#undef MADE
 
 #undef OP
 #undef CORE
@@ -99,28 +103,24 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 
 static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
                             int64_t *at, int64_t i0, int64_t istep) {
-    (void)lines, (void)at, (void)i0, (void)istep;
-    A *acc = (A *)carry + line;
-    for (int64_t j = 0; j < n; j++) {
-        take_number(acc, WIDE(x[j]));
-        y[j] = log_of_sum(acc);
-    }
+    (void)at, (void)i0, (void)istep;
+    c128 *refs = carry, *sums = refs + lines;
+    for (int64_t j = 0; j < n; j++) y[j] = WIDE(x[j]);
+    running_block(refs + line, sums + line, y, n, IS_NARROW);
 }
 
 static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_t *at, int64_t i) {
     (void)at, (void)i;
-    A *acc = carry;
-    for (int64_t r = 0; r < lines; r++) {
-        take_number(acc + r, WIDE(x[r]));
-        y[r] = log_of_sum(acc + r);
-    }
+    c128 *refs = carry, *sums = refs + lines;
+    for (int64_t r = 0; r < lines; r++) y[r] = WIDE(x[r]);
+    running_level(refs, sums, y, lines, IS_NARROW);
 }
 
 #define PUT(d) SLIM(d)
 #include "kernels/loops/scan_walk.h"
 
 static const nomen__scanner FN(scanner) = {
-    .carry_bytes = sizeof(A), .begin = nothing_yet, .run = FN(run)};
+    .carry_bytes = 2 * sizeof(c128), .begin = running_begin, .run = FN(run)};
 
 #undef OP
 #undef A
@@ -130,5 +130,6 @@ static const nomen__scanner FN(scanner) = {
 #undef SFX
 #undef T
 #undef PART
+#undef IS_NARROW
 #undef WIDE
 #undef SLIM
