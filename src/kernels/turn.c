@@ -3,6 +3,18 @@
 #include "kernels/loops/loops.h"
 #include "kernels/simd/interleave.h"
 
+/* How many lines of the cache, each of another of n rows, are read in parts, as they stay in L1
+ * until all of them has been read; 0: a line is read in one go, as all that is written stays there,
+ * too. Measured on a Xeon with 48 KB of L1: of elements of 8 bytes that come from beyond L2 whole
+ * lines are better, of 16 bytes wherever not all rows stay. */
+static inline int64_t lines_by_parts(int64_t n, int64_t row, int64_t written, int64_t size) {
+    enum { LINE = 64, LINES = 384, ENOUGH = 64, SMALL = 1 << 13 };
+    const int64_t power = row & -row, stay = LINES * LINE / (power < LINE ? LINE : power);
+    const int64_t most = size < 8 ? n : size == 8 ? 2 * stay : stay;
+    if (size < 4 || written <= SMALL || n > most) return 0;
+    return n <= stay || stay >= ENOUGH ? stay : 0;
+}
+
 #define BYTES 16
 #define VEC   lane_u8
 #include "kernels/loops/turn_squares.h"

@@ -47,6 +47,16 @@ def test_three_dims(dtype, threads):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_more_rows_than_stay_near(dtype):
+    """Of one line of the cache each, for which rows that are powers of two apart have less room."""
+    for rows in (383, 385, 769, 1000):
+        for columns in (33, 130, 256, 512, 1024):
+            x = numbers((rows, columns), dtype)
+            same(nomen.from_numpy(x).t(), x.T)
+            same(nomen.from_numpy(x.T.copy()).t(), x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_nothing_is_read_behind_the_last_element(dtype):
     item = np.dtype(dtype).itemsize
     for rows, columns in ((5, 101), (7, 64), (100, 5), (333, 7), (40, 33), (16, 16)):

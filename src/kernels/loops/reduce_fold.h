@@ -366,16 +366,14 @@ static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in
                     VLOAD(j < safe ? (const T *)(const void *)(in + j * pitch) : ends[j - safe]));
     memcpy(s, &all, sizeof all);
 }
-static inline bool FN(are_narrow)(int64_t n_acc, int64_t pitch, int64_t rows) {
-    return n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows > 1;
-}
 
-/* The same of elements as they are stored. */
+/* The same of elements as they are stored, and of few columns. */
 static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
-                                    int64_t rows) {
-    if (FN(are_narrow)(n_acc, pitch, rows)) {
+                                    int64_t rows, int64_t behind) {
+    enum { MANY_ROWS = 16 };
+    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows >= MANY_ROWS) {
         C lanes[FN(width)];
-        FN(lanes_narrow)(lanes, n_acc, in, pitch, rows, 0);
+        FN(lanes_narrow)(lanes, n_acc, in, pitch, rows, behind);
         for (int64_t i = 0; i < n_acc; i++) s[i] = lanes[i];
         return;
     }
@@ -434,10 +432,7 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
                                   int64_t rows, int64_t behind) {
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
-    if (FN(are_narrow)(n_acc, pitch, rows))
-        FN(lanes_narrow)(s, n_acc, in, pitch, rows, behind);
-    else
-        FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
+    FN(lanes_of_cols)(s, n_acc, in, pitch, rows, behind);
     FN(take_cols)(acc, s, n_acc);
 }
 

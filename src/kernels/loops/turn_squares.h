@@ -6,7 +6,8 @@
  * turned over, each by rounds of pairing up, vector k is column k of all these rows. Of elements of
  * 4 bytes and more as many squares side by side as there are lanes are loaded at once, a cache line
  * of each row with the widest vectors: where rows are a power of two apart, no line is there again
- * a moment later.
+ * a moment later. Where it is, single squares go first along the rows of `to`, so that each of
+ * these is written in one stream: stores to many rows by turns take twice as long.
  *
  * Limit: the shuffles, log2(16 / size) for each vector; L2 for tiles that come from there. */
 
@@ -37,6 +38,19 @@ LOOP_NAME2(turn_squares, BYTES)(char *to, int64_t to_row, const char *from, int6
                                 int64_t rows, int64_t size) {
     const int64_t side = 16 / size, wide = BYTES / size;
     const int64_t squares = size < 4 ? 1 : BYTES / 16, several = squares * side;
+    const int64_t some = lines_by_parts(n, near, rows * to_row, size);
+    for (int64_t first = 0; some && first < n; first += some) {
+        const int64_t end = first + some < n ? first + some : n;
+        for (int64_t r = 0; r < rows; r += side) {
+            r = r < rows - side ? r : rows - side;
+            for (int64_t i = first; i < end; i += wide) {
+                i = i < n - wide ? i : n - wide;
+                LOOP_NAME2(turn_band, BYTES)(to + r * to_row + i * size, to_row,
+                                             from + i * near + r * size, near, 1, size);
+            }
+        }
+    }
+    if (some) return;
     for (int64_t i = 0; i < n; i += wide) {
         i = i < n - wide ? i : n - wide;
         char *const out = to + i * size;
