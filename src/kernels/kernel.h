@@ -118,8 +118,9 @@ typedef struct nomen__scan_args {
     int64_t lines, in_row, out_row, at_row; /* at most NOMEN__ACC_BLOCK lines */
     int64_t index0, index_step;             /* of positions */
     /* 0, or as many blocks of n elements of two to seven lines side by side, with nothing between
-     * elements, lines or blocks: of scanners that say `few`; of those that turn they lie anyhow. */
-    int64_t groups;
+     * elements, lines or blocks: of scanners that say `few`; of those that turn they lie anyhow,
+     * and so many bytes from block to block. */
+    int64_t groups, in_group, out_group;
 } nomen__scan_args;
 
 typedef struct nomen__scanner {

@@ -126,6 +126,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define FOLD_DIRECT(x, n) fold_row_nansum_f64(x, n)
 #define TURNED            vf64
 #define TAKE_LANES(a, s)  sum_take_f64(a, s)
+#define MEET_ALL(a, b, n) sum2_meet(a, b, n)
 #define LANES_TURNED
 #define RESULTS sum2_results
 #define RESULTS_STAY

@@ -91,6 +91,9 @@ static APART int64_t rows_at_once_sum_c128(csum2 *acc, const nomen__reduce_step 
     enum { MOST = 80 };
     return s->n_red <= MOST ? csum_rows(acc, s, true) : 0;
 }
+static inline void csum2_meet(csum2 *a, const csum2 *b, int64_t n) {
+    sum2_meet((sum2 *)(void *)a, (const sum2 *)(const void *)b, 2 * n);
+}
 static inline void csum2_results(const csum2 *s, int64_t n, c128 *to) {
     sum2_results((const sum2 *)(const void *)s, 2 * n, (double *)(void *)to);
 }
@@ -185,6 +188,7 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define FOLD_DIRECT(x, n) fold_row_sum_f64(x, n)
 #define TURNED            vf64
 #define TAKE_LANES(a, s)  sum_take_f64(a, s)
+#define MEET_ALL(a, b, n) sum2_meet(a, b, n)
 #define LANES_TURNED
 #define RESULTS sum2_results
 #define RESULTS_STAY
@@ -222,22 +226,23 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define MEET(a, b)  csum2_merge(a, b)
 
 #undef SFX
-#define SFX              c64
-#define T                c64
-#define F                c64
-#define C                c64
-#define D                c128
-#define LD(x)            (x)
-#define LV               vf32
-#define VLOAD(x)         ld_f32(x)
-#define TURNED           vf32
-#define TURNED_GET(p, n) narrow_get(p, n)
-#define TURN_SQUARE      v_turn_c64
-#define TAKE_LANES(a, s) csum2_take_narrow(a, s)
-#define FOLD_ROW(x, n)   ((n) < SUM_FEW / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
-#define ROWS_AT_ONCE     (SUM_FEW / 2)
-#define MADE             c128
-#define RESULTS          csum2_results
+#define SFX               c64
+#define T                 c64
+#define F                 c64
+#define C                 c64
+#define D                 c128
+#define LD(x)             (x)
+#define LV                vf32
+#define VLOAD(x)          ld_f32(x)
+#define TURNED            vf32
+#define TURNED_GET(p, n)  narrow_get(p, n)
+#define TURN_SQUARE       v_turn_c64
+#define TAKE_LANES(a, s)  csum2_take_narrow(a, s)
+#define MEET_ALL(a, b, n) csum2_meet(a, b, n)
+#define FOLD_ROW(x, n)    ((n) < SUM_FEW / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
+#define ROWS_AT_ONCE      (SUM_FEW / 2)
+#define MADE              c128
+#define RESULTS           csum2_results
 #define LANES_STAY
 #define OUT        c64
 #define DONE(a, p) c_narrow(*(a))
@@ -272,6 +277,7 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define TURNED_GET(p, n)       wide_get(p, 16, n)
 #define TURN_SQUARE            v_turn_c128
 #define TAKE_LANES(a, s)       csum2_take(a, s)
+#define MEET_ALL(a, b, n)      csum2_meet(a, b, n)
 #define FOLD_ROW(x, n)         ((n) < PAIRS_FEW ? FN(fold_few)(x, n) : sum_pairs(x, n))
 #define FOLD_APART(x, step, n) sum_apart(x, step, n)
 #define APART_LEAST            PAIRS_FEW

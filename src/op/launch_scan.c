@@ -103,7 +103,8 @@ static bool find_groups(scan *s) {
     s->lines = 1;
     s->row = nowhere;
     bool behind = others->ndim > 1;
-    for (int k = 0; behind && k < TENSORS; k++) behind = others->step[1][k] == s->step[k] * s->n;
+    for (int k = 0; behind && !s->scanner->turns && k < TENSORS; k++)
+        behind = others->step[1][k] == s->step[k] * s->n;
     if (!behind) return true;
     s->lines = nomen__nest_take(others, 1);
     s->row = others->step[1];
@@ -238,6 +239,8 @@ static nomen__scan_args unit_at(const scan *s, int64_t number) {
         .groups = !s->few           ? 0
                   : left < s->block ? left
                                     : s->block,
+        .in_group = s->few ? s->row[IN] : 0,
+        .out_group = s->few ? s->row[VALUES] : 0,
     };
 }
 
@@ -419,14 +422,18 @@ static bool become_rows(const nomen__call *c, const nomen_tensor *in, const nome
 
 /* Lines of complex numbers are taken from where their elements lie, if these are not far apart:
  * products, whose steps take longer, only if they are few, so that each waits for the one before,
- * or shorter than it takes to turn squares over. */
+ * or shorter than it takes to turn squares over. complex128, of which a line of the cache has but
+ * four, also from further apart, where these lines stay in L1: long lines, or groups of a few. */
 static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
                         const nomen_tensor *out, int dim) {
-    enum { SHORT_PRODUCT = 10 };
+    enum { SHORT_PRODUCT = 10, LONG = 16, LONG_PRODUCT = 32, STAY = 256 };
     if (!scanner->turns || in->ndim == 0) return false;
-    const int64_t n = in->size[dim];
-    return (scanner->join || n < SHORT_PRODUCT || in->numel < ENOUGH * n) &&
-           out->stride[dim] < ENOUGH && in->stride[dim] < ENOUGH && in->stride[dim];
+    const int64_t n = in->size[dim],
+                  beside = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
+    const bool one = n >= LONG && (scanner->join || n <= LONG_PRODUCT),
+               stays = in->dtype == NOMEN_C128 && n * beside <= STAY && (beside > 1 || one);
+    return (scanner->join || n < SHORT_PRODUCT || stays || in->numel < ENOUGH * n) &&
+           out->stride[dim] < ENOUGH && in->stride[dim] && (in->stride[dim] < ENOUGH || stays);
 }
 
 /* Lines side by side of which only a few go on in each other, as there are holes behind these: in a
@@ -463,13 +470,21 @@ static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_
     return nomen__is_copied_first(in, out, c->dim, 0);
 }
 
+/* A few lines of complex numbers side by side that are no whole vectors: in place, what is loaded
+ * of them would wait for what was stored of the elements before, as parts of vectors. */
+static bool are_parts(const nomen__call *c, const nomen_tensor *t) {
+    enum { ROOM = 4 };
+    const int64_t lines = nomen__numel_of(t->size + c->dim + 1, t->ndim - c->dim - 1);
+    return c->kernel->scanner->turns && lines > 1 && lines < 2 * ROOM && lines != ROOM;
+}
+
 /* A copy is where the results go, unless its lines are short and not whole vectors: what is loaded
  * of one would wait for what is stored of the line before it. */
 static nomen_tensor *copy_for(const nomen__call *c, nomen_tensor *in, nomen_tensor *out) {
     enum { SHORT = 64, LANES = 8, NEAR = 1 << 23 };
     const int64_t n = out->size[c->dim];
-    const bool apart = out->stride[c->dim] == 1 && n < SHORT && n % LANES &&
-                       out->numel * nomen__item(out->dtype) <= NEAR;
+    const bool parts = (out->stride[c->dim] == 1 && n < SHORT && n % LANES) || are_parts(c, out),
+               apart = parts && out->numel * nomen__item(out->dtype) <= NEAR;
     return apart ? nomen__tensor_empty_on(0, c->compute, in->ndim, in->size) : nomen__retain(out);
 }
 
@@ -515,9 +530,9 @@ static bool is_made_apart(const nomen__call *c) {
     enum { SHORT = 10, LANES = 4, FEW = 64, LARGE_BYTES = 1 << 26 };
     const nomen_tensor *t = c->out[0];
     if (!c->inplace || !(t->flags & NOMEN__CONTIGUOUS) || t->numel <= FEW) return false;
-    if (t->stride[c->dim] != 1 || t->numel * nomen__item(t->dtype) > LARGE_BYTES) return false;
+    if (t->numel * nomen__item(t->dtype) > LARGE_BYTES) return false;
     const int64_t n = t->size[c->dim];
-    return n > 1 && n < SHORT && n % LANES;
+    return (t->stride[c->dim] == 1 && n > 1 && n < SHORT && n % LANES) || are_parts(c, t);
 }
 
 nomen_status nomen__launch_scan(nomen__call *c) {

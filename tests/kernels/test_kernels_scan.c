@@ -134,7 +134,9 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                               .out_row = row,
                               .at_row = few || how == BLOCK ? 8 : 8 * n,
                               .index_step = 1,
-                              .groups = few ? lines / few : 0};
+                              .groups = few ? lines / few : 0,
+                              .in_group = few * n * e,
+                              .out_group = few * n * e};
         run(s, a, few < lines && few ? n + 1 : piece, piece < n && !few);
         assert_true(guarded_intact((char *)at, places));
         assert_true(guarded_intact(in, bytes) && guarded_intact(out, bytes));

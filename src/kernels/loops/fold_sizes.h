@@ -11,8 +11,9 @@
 #define D     double
 #define LD(x) SIZE_F64(x)
 #ifdef OF_VECTOR
-#define TURNED           vf64
-#define TAKE_LANES(a, s) sum_take_f64(a, s)
+#define TURNED            vf64
+#define TAKE_LANES(a, s)  sum_take_f64(a, s)
+#define MEET_ALL(a, b, n) sum2_meet(a, b, n)
 #define LANES_TURNED
 #endif
 #define OUT        double

@@ -8,7 +8,8 @@
  * and SFX: the name of what simd/words.h has for them). Where JOIN joins vectors too, and the
  * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
  * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
- * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h; LANES_TURNED
+ * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h; MEET_ALL(A *,
+ * const A *, n) if there is a better way for n accumulators than one by one; LANES_TURNED
  * if longer rows of double are, too (reduce_rows.h; narrow vectors have few lanes);
  * OF_VECTOR(vector) then is LD of each of its lanes, if that is not what it holds, and stays.
  * VID(vector) if the neutral vector is not one of ID in each lane, which stays. ALONE(C) -> D if a
@@ -16,8 +17,8 @@
  * how many that are differs from ISA to ISA. FOLD_ROW(const F *, n) -> D, if a row has a better
  * way, which stays; LANES_STAY or LANES_DONE as in reduce_columns.h; FOLD_DIRECT(const T *, n) ->
  * D, beside VLOAD, the same of 16 elements and more as they are stored. After: FN(reducer); T, F,
- * C, D, LD, FETCH, WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is
- * left for a second finish. */
+ * C, D, LD, FETCH, WIDEN, LV, VLOAD, MEET_ALL, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the
+ * rest is left for a second finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
@@ -367,6 +368,49 @@ static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in
     memcpy(s, &all, sizeof all);
 }
 
+/* Columns of up to STRIPS vectors, the last of which may begin before the end of the one before it:
+ * what they come to stays in registers. */
+enum { FN(strips) = 4 };
+static inline __attribute__((always_inline)) void FN(join_strips)(C *s, const char *in,
+                                                                  int64_t pitch, int64_t rows,
+                                                                  int64_t last, const int vectors) {
+    LV own[FN(strips)];
+    const char *x[FN(strips)];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++) {
+        own[v] = VID(LV);
+        x[v] = in + (v < vectors - 1 ? v * FN(width) : last) * (int64_t)sizeof(T);
+    }
+    int64_t j = 0;
+    for (; j + 4 <= rows; j += 4)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++, x[v - 1] += 4 * pitch) {
+            const LV first = VJOIN(VLOAD((const T *)(const void *)x[v]),
+                                   VLOAD((const T *)(const void *)(x[v] + pitch)));
+            const LV second = VJOIN(VLOAD((const T *)(const void *)(x[v] + 2 * pitch)),
+                                    VLOAD((const T *)(const void *)(x[v] + 3 * pitch)));
+            const LV four = VJOIN(first, second);
+            own[v] = VJOIN(own[v], four);
+        }
+    for (; j < rows; j++)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++, x[v - 1] += pitch)
+            own[v] = VJOIN(own[v], VLOAD((const T *)(const void *)x[v]));
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++)
+        memcpy(s + (v < vectors - 1 ? v * FN(width) : last), &own[v], sizeof own[v]);
+}
+static bool FN(in_strips)(C *s, int64_t n_acc, const char *in, int64_t pitch, int64_t rows) {
+    const int64_t last = n_acc - FN(width);
+    if (last < 0 || last > (FN(strips) - 1) * FN(width)) return false;
+    switch ((last + FN(width) - 1) / FN(width)) {
+    case 0: FN(join_strips)(s, in, pitch, rows, last, 1); return true;
+    case 1: FN(join_strips)(s, in, pitch, rows, last, 2); return true;
+    case 2: FN(join_strips)(s, in, pitch, rows, last, 3); return true;
+    default: FN(join_strips)(s, in, pitch, rows, last, 4); return true;
+    }
+}
+
 /* The same of elements as they are stored, and of few columns. */
 static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
                                     int64_t rows, int64_t behind) {
@@ -377,6 +421,7 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
         for (int64_t i = 0; i < n_acc; i++) s[i] = lanes[i];
         return;
     }
+    if (FN(in_strips)(s, n_acc, in, pitch, rows)) return;
     C ends[FN(width)];
     LV end = VID(LV), own;
     int64_t j = 0, vectors = n_acc / FN(width);
@@ -488,7 +533,11 @@ static void FN(init)(void *acc, int64_t n_acc) {
 static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
     A *a = acc;
     const A *b = later;
+#ifdef MEET_ALL
+    MEET_ALL(a, b, n_acc);
+#else
     for (int64_t i = 0; i < n_acc; i++) MEET(&a[i], &b[i]);
+#endif
 }
 
 #if defined(LANES_STAY) || defined(LANES_DONE)
@@ -518,6 +567,7 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef WIDEN
 #undef LV
 #undef VLOAD
+#undef MEET_ALL
 #undef VJOIN
 #undef FOLD_DIRECT
 #undef SMALL

@@ -293,8 +293,8 @@ LANES_INLINE void pairs_groups(const nomen__scan_args *a, const int bytes, const
             pairs_each(&one, NULL, NULL, beside);
         else
             pairs_apart(&one, bytes, NULL, NULL, sums);
-        one.in += a->n * a->in_step;
-        one.out += a->n * a->out_step;
+        one.in += a->in_group;
+        one.out += a->out_group;
     }
 }
 

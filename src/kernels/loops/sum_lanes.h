@@ -172,5 +172,22 @@ static inline void sum_take_f64(sum2 *a, vf64 s) {
     st_f64(a, V_MIX_LOW_F64(t, lo));
     st_f64(a + W64 / 2, V_MIX_HIGH_F64(t, lo));
 }
+/* n of them to as many others, each as sum2_add adds it. */
+static inline void sum2_meet(sum2 *a, const sum2 *b, int64_t n) {
+    int64_t i = 0;
+    for (; i + W64 <= n; i += W64) {
+        const vf64 x = ld_f64(a + i), y = ld_f64(a + i + W64 / 2);
+        const vf64 v = ld_f64(b + i), w = ld_f64(b + i + W64 / 2);
+        const vf64 hi = V_EVEN_F64(x, y), more = V_EVEN_F64(v, w), t = hi + more, back = t - hi;
+        const vf64 lost = V_ODD_F64(x, y) + ((hi - (t - back)) + (more - back));
+        const vf64 lo = lost + V_ODD_F64(v, w);
+        st_f64(a + i, V_MIX_LOW_F64(t, lo));
+        st_f64(a + i + W64 / 2, V_MIX_HIGH_F64(t, lo));
+    }
+    for (; i < n; i++) {
+        sum2_add(&a[i], b[i].hi);
+        a[i].lo += b[i].lo;
+    }
+}
 
 #endif
