@@ -19,7 +19,7 @@ static inline void FN(done_alone)(const C *s, OUT *out, int64_t n) {
 static inline void FN(lanes_stored)(C *restrict s, int64_t n_acc, const char *in, int64_t pitch,
                                     int64_t rows) {
 #ifdef VLOAD
-    FN(lanes_of_cols)(s, n_acc, in, pitch, rows, 0);
+    FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
 #elif !defined FETCH
     FN(lanes_fetched)(s, n_acc, (const F *)(const void *)in, pitch, rows);
 #else /* in the order of FN(step_cols) */

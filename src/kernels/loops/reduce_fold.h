@@ -411,13 +411,23 @@ static bool FN(in_strips)(C *s, int64_t n_acc, const char *in, int64_t pitch, in
     }
 }
 
-/* The same of elements as they are stored, and of few columns. */
+/* Of few rows, most lanes of small elements would be nobody's, which costs more than a sum at a
+ * time, but less than an extremum at a time. */
+static inline bool FN(are_narrow)(int64_t n_acc, int64_t pitch, int64_t rows) {
+#ifdef BETTER
+    enum { LEAST = 2 };
+#else
+    enum { LEAST = sizeof(T) < 8 ? 16 : 2 };
+#endif
+    return n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows >= LEAST;
+}
+
+/* The same of elements as they are stored. */
 static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t pitch,
-                                    int64_t rows, int64_t behind) {
-    enum { MANY_ROWS = 16 };
-    if (n_acc < FN(width) && pitch >= n_acc * (int64_t)sizeof(T) && rows >= MANY_ROWS) {
+                                    int64_t rows) {
+    if (FN(are_narrow)(n_acc, pitch, rows)) {
         C lanes[FN(width)];
-        FN(lanes_narrow)(lanes, n_acc, in, pitch, rows, behind);
+        FN(lanes_narrow)(lanes, n_acc, in, pitch, rows, 0);
         for (int64_t i = 0; i < n_acc; i++) s[i] = lanes[i];
         return;
     }
@@ -477,7 +487,10 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
                                   int64_t rows, int64_t behind) {
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
-    FN(lanes_of_cols)(s, n_acc, in, pitch, rows, behind);
+    if (FN(are_narrow)(n_acc, pitch, rows)) /* s has room for all lanes */
+        FN(lanes_narrow)(s, n_acc, in, pitch, rows, behind);
+    else
+        FN(lanes_of_cols)(s, n_acc, in, pitch, rows);
     FN(take_cols)(acc, s, n_acc);
 }
 
