@@ -63,8 +63,8 @@ VMATH_QUICK vc64 exps_of(vc64 z, vf64 shift) {
     const vc64 e = vc_exp(z, false, &unfit);
     return __builtin_expect(v_any64(unfit), 0) ? exps_else(z, unfit, e) : e;
 }
-/* log(sum) + shift. A sum has rounded parts, so that near 1 its square is as good as that of a
- * number whose square is exact. */
+/* log(sum) + shift. Exponentials of imaginary numbers are sums near 1, too near for vc_log: as
+ * their parts are rounded, what the square is off by need not be known to the last bit. */
 static __attribute__((noinline)) vc64 logs_else(vc64 sum, vi64 unfit, vc64 y) {
     for (int i = 0; i < W64; i++) {
         if (!unfit[i]) continue;
@@ -76,10 +76,11 @@ static __attribute__((noinline)) vc64 logs_else(vc64 sum, vi64 unfit, vc64 y) {
 }
 VMATH_QUICK vc64 logs_of(vc64 sum, vf64 shift, bool narrow) {
     vi64 unfit;
-    const vc_square s = vc_squared(sum, true, &unfit);
+    const vc_square s = vc_squared(sum, false, &unfit);
     const vf64 ln = v_ln_one_plus_f64(s.high, s.low, ~s.near, 0.5 * s.sum);
     vc64 y = {0.5 * ln, vc_turn(sum.im, sum.re, narrow)};
-    unfit |= v_outside(s.sum, 0x1p-900, 0x1p900);
+    unfit = v_outside(s.sum, 0x1p-800, 0x1p800);
+    unfit |= s.near & (v_abs_f64(s.high + s.low) < 0x1p-60);
     if (__builtin_expect(v_any64(unfit), 0)) y = logs_else(sum, unfit, y);
     y.re += shift;
     return y;

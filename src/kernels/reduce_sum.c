@@ -46,11 +46,6 @@ static inline void csum2_add(csum2 *s, c128 x) {
     sum2_add(&s->re, x.re);
     sum2_add(&s->im, x.im);
 }
-static inline void csum2_merge(csum2 *a, const csum2 *b) {
-    csum2_add(a, (c128){b->re.hi, b->im.hi});
-    a->re.lo += b->re.lo;
-    a->im.lo += b->im.lo;
-}
 /* The sums of some rows, one in each lane of two double, to as many accumulators. */
 static inline void csum2_take(csum2 *a, vf64 s) { sum_take_f64((sum2 *)(void *)a, s); }
 static inline void csum2_take_narrow(csum2 *a, vf32 s) {
@@ -223,7 +218,6 @@ static inline c128 csum_mean(const c128 *s, const nomen__reduce_param *p) {
 #define A           csum2
 #define A_ZERO      ((csum2){{0, 0}, {0, 0}})
 #define TAKE(a, x)  csum2_add(a, x)
-#define MEET(a, b)  csum2_merge(a, b)
 
 #undef SFX
 #define SFX               c64

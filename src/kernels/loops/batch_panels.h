@@ -111,15 +111,26 @@ static APART void FN(line_out)(char *to, const C *from, int64_t lanes, int64_t b
     }
 }
 
-static void FN(panel_in)(C *to, const char *from, int64_t lanes, int64_t batch,
-                         const FN(shape) * s) {
-    for (int64_t i = 0; i < s->outer; i++, to += s->inner * W, from += s->far)
-        FN(line_in)(to, from, lanes, batch, s->inner, s->near);
+/* Matrices of elements of `parts` numbers each: 2 of complex ones, whose shapes count elements. */
+static void FN(panel_in)(C *to, const char *from, int64_t lanes, int64_t batch, const FN(shape) * s,
+                         const int parts) {
+    const bool dense = parts > 1 && s->near == parts * E;
+    for (int64_t i = 0; i < s->outer; i++, to += parts * s->inner * W, from += s->far)
+        if (parts == 1 || dense)
+            FN(line_in)(to, from, lanes, batch, parts * s->inner, dense ? E : s->near);
+        else
+            for (int64_t e = 0; e < s->inner; e++)
+                FN(line_in)(to + parts * e * W, from + e * s->near, lanes, batch, parts, E);
 }
 static void FN(panel_out)(char *to, const C *from, int64_t lanes, int64_t batch,
-                          const FN(shape) * s) {
-    for (int64_t i = 0; i < s->outer; i++, to += s->far, from += s->inner * W)
-        FN(line_out)(to, from, lanes, batch, s->inner, s->near);
+                          const FN(shape) * s, const int parts) {
+    const bool dense = parts > 1 && s->near == parts * E;
+    for (int64_t i = 0; i < s->outer; i++, from += parts * s->inner * W, to += s->far)
+        if (parts == 1 || dense)
+            FN(line_out)(to, from, lanes, batch, parts * s->inner, dense ? E : s->near);
+        else
+            for (int64_t e = 0; e < s->inner; e++)
+                FN(line_out)(to + e * s->near, from + parts * e * W, lanes, batch, parts, E);
 }
 
 #undef PANEL_OF

@@ -80,10 +80,10 @@ static void FN(run_batches)(const nomen__distance_args *a, int64_t count, const 
     nomen__distance_args some = *a;
     for (int64_t i = 0; i < count; i += W) {
         const int64_t lanes = count - i < W ? count - i : W;
-        if (i == 0 || step[0] != 0) FN(panel_in)(x, some.a, lanes, step[0], &s_x);
-        if (i == 0 || step[1] != 0) FN(panel_in)(y, some.b, lanes, step[1], &s_y);
+        if (i == 0 || step[0] != 0) FN(panel_in)(x, some.a, lanes, step[0], &s_x, 1);
+        if (i == 0 || step[1] != 0) FN(panel_in)(y, some.b, lanes, step[1], &s_y, 1);
         FN(batch_distances)(&some, step, lanes, x, y, to, &s_x, &s_y, &s_to);
-        FN(panel_out)(some.out, to, lanes, step[2], &s_to);
+        FN(panel_out)(some.out, to, lanes, step[2], &s_to, 1);
         some.a += W * step[0];
         some.b += W * step[1];
         some.out += W * step[2];
@@ -189,12 +189,12 @@ static void FN(slope_batches)(const nomen__distance_args *a, int64_t count, cons
     s.y = s.out + own;
     for (int64_t i = 0; i < count; i += W) {
         const int64_t lanes = count - i < W ? count - i : W;
-        FN(panel_in)(s.x, a->a + i * step[0], lanes, step[0], &s.of_x);
-        FN(panel_in)(s.y, a->b + i * step[1], lanes, step[1], &s.of_y);
-        FN(panel_in)(s.g, a->g + i * step[2], lanes, step[2], &s.of_g);
-        FN(panel_in)(s.norm, a->norm + i * step[3], lanes, step[3], &s.of_norm);
+        FN(panel_in)(s.x, a->a + i * step[0], lanes, step[0], &s.of_x, 1);
+        FN(panel_in)(s.y, a->b + i * step[1], lanes, step[1], &s.of_y, 1);
+        FN(panel_in)(s.g, a->g + i * step[2], lanes, step[2], &s.of_g, 1);
+        FN(panel_in)(s.norm, a->norm + i * step[3], lanes, step[3], &s.of_norm, 1);
         FN(batch_slopes)(a, &s);
-        FN(panel_out)(a->out + i * step[4], s.out, lanes, step[4], &s.of_out);
+        FN(panel_out)(a->out + i * step[4], s.out, lanes, step[4], &s.of_out, 1);
     }
 }
 

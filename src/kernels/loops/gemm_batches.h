@@ -56,32 +56,9 @@ static APART void FN(batch_products)(const C *a, const C *b, C *c, const nomen__
     }
 }
 
-/* Elements of all three panels that stay in L1. */
-enum { FN(batch_room) = BATCH_BYTES / VB };
-
-/* What a row of B fills well enough is multiplied faster where it lies, and so is a row with a
- * column, if it is long. A vector with many empty lanes takes as long as a full one. */
-static bool FN(wants_batches)(const nomen__gemm_args *g, int64_t count) {
-    enum { BATCHES = 8, WIDE = E == 8 ? W - W / 4 : W / 2, DOT = 4 * W, FEW = 64 };
-    const int64_t elements = g->m * g->k + g->k * g->n + g->m * g->n;
-    const bool rows = g->b_col == E && g->c_col == E && g->n > WIDE;
-    if (count < BATCHES || (count < W - W / 4 && elements > FEW)) return false;
-    if (g->m > BATCH_SIDE || g->n > BATCH_SIDE || g->k < 1 || elements > FN(batch_room) || rows)
-        return false;
-    return g->m * g->n > 1 ? g->k <= KC : g->k <= DOT;
-}
-
-static void FN(run_batches)(const nomen__gemm_args *g, int64_t count, const int64_t step[3]) {
-    C panels[FN(batch_room) * W] __attribute__((aligned(64)));
-    const FN(shape) s_a = FN(shape_of)(g->m, g->k, g->a_row, g->a_col);
-    const FN(shape) s_b = FN(shape_of)(g->k, g->n, g->b_row, g->b_col);
-    const FN(shape) s_c = FN(shape_of)(g->m, g->n, g->c_row, g->c_col);
-    C *const a = panels, *const b = a + g->m * g->k * W, *const c = b + g->k * g->n * W;
-    for (int64_t i = 0; i < count; i += W) {
-        const int64_t lanes = count - i < W ? count - i : W;
-        if (i == 0 || step[0] != 0) FN(panel_in)(a, g->a + i * step[0], lanes, step[0], &s_a);
-        if (i == 0 || step[1] != 0) FN(panel_in)(b, g->b + i * step[1], lanes, step[1], &s_b);
-        FN(batch_products)(a, b, c, g, &s_a, &s_b, &s_c);
-        FN(panel_out)(g->c + i * step[2], c, lanes, step[2], &s_c);
-    }
-}
+#define PARTS        1
+#define PANELS(name) FN(name)
+#define BATCH_WIDE   (E == 8 ? W - W / 4 : W / 2)
+#define BATCH_DOT    (4 * W)
+#define BATCH_FEW    64
+#include "kernels/loops/gemm_batch_run.h"

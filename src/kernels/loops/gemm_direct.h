@@ -422,6 +422,33 @@ static inline bool FN(is_direct)(const nomen__gemm_args *g) {
     return g->a_col == E || g->m <= DIRECT_A_ROWS || g->k <= DIRECT_A_K;
 }
 
+/* B with its rows one after the other, as copy_rows has it, of fewer columns than a vector has room
+ * for: what is stored with a row of the copy beyond its end, the next ones are written over. */
+static APART void FN(copy_short_rows)(T *to, const nomen__gemm_args *g) {
+    const int64_t n = g->n, k = g->k, some = k < W ? k : W;
+    for (int64_t p0 = 0; p0 < k; p0 += W) {
+        const int64_t p = p0 + W <= k || k < W ? p0 : k - W;
+        V x[W];
+#pragma GCC unroll 32
+        for (int i = 0; i < W; i++) {
+            const int64_t at = i < n ? i * g->b_col + p * E : 0;
+            x[i] = i >= n      ? (V){0}
+                   : some == W ? LDV(&CAT(T, g->b, at))
+                               : LDV_N(&CAT(T, g->b, at), k);
+        }
+        TURN(x);
+#pragma GCC unroll 32
+        for (int i = 0; i < W; i++) {
+            if (i == some) break;
+            T *const row = to + (p + i) * n;
+            if ((p + i) * n + W <= k * n)
+                STV(row, x[i]);
+            else
+                STV_N(row, x[i], n);
+        }
+    }
+}
+
 /* B with its rows one after the other: columns that lie in one piece are turned over in squares of
  * vectors, the last ones moved back, or in parts of squares. */
 static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
@@ -447,6 +474,10 @@ static APART void FN(copy_rows)(T *to, const nomen__gemm_args *g) {
             TURN(x);
             for (int64_t p = 0; p < k; p++) STV(to + p * n + j, x[p]);
         }
+        return;
+    }
+    if (g->b_row == E && n < W && n >= W / 4 && k >= W / 2) {
+        FN(copy_short_rows)(to, g);
         return;
     }
     for (int64_t p0 = 0; p0 < k; p0 += 8) /* 8 rows of the copy stay in L1 */

@@ -630,8 +630,6 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
 
 #include "kernels/loops/batch_panels.h"
 #include "kernels/loops/gemm_batches.h"
-
-static const nomen__gemm_batches FN(batches) = {FN(wants_batches), FN(run_batches)};
 static const nomen__gemm FN(gemm) = {
     .scratch = FN(scratch), .run = FN(run), .rows = MR, .side = GEMM_SIDE, .batches = &FN(batches)};
 

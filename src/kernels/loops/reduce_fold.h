@@ -9,7 +9,7 @@
  * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
  * LV, and VJOIN(LV, LV) if that is not JOIN: then A is a C, and to TAKE is to JOIN. Where JOIN
  * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h; MEET_ALL(A *,
- * const A *, n) if there is a better way for n accumulators than one by one; LANES_TURNED
+ * const A *, n) if there is a better way for n accumulators than MEET of each; LANES_TURNED
  * if longer rows of double are, too (reduce_rows.h; narrow vectors have few lanes);
  * OF_VECTOR(vector) then is LD of each of its lanes, if that is not what it holds, and stays.
  * VID(vector) if the neutral vector is not one of ID in each lane, which stays. ALONE(C) -> D if a
