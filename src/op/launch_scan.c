@@ -426,7 +426,7 @@ static bool become_rows(const nomen__call *c, const nomen_tensor *in, const nome
  * four, also from further apart, where these lines stay in L1: long lines, or groups of a few. */
 static bool takes_apart(const nomen__scanner *scanner, const nomen_tensor *in,
                         const nomen_tensor *out, int dim) {
-    enum { SHORT_PRODUCT = 10, LONG = 16, LONG_PRODUCT = 32, STAY = 256 };
+    enum { SHORT_PRODUCT = 10, LONG = 13, LONG_PRODUCT = 32, STAY = 256 };
     if (!scanner->turns || in->ndim == 0) return false;
     const int64_t n = in->size[dim],
                   beside = nomen__numel_of(in->size + dim + 1, in->ndim - dim - 1);
