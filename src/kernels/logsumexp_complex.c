@@ -46,34 +46,26 @@ static inline void take_sum(sum_of_exp *a, sum_of_exp b) {
     a->sum = (c128){a->sum.re + b.sum.re, a->sum.im + b.sum.im};
 }
 
-/* Lanes that are unfit, from libm. */
-static __attribute__((noinline)) vc64 exps_else(vc64 z, vi64 unfit, vc64 e) {
+/* Lanes that are unfit, by a function of libm. */
+static __attribute__((noinline)) vc64 lanes_else(vc64 z, vi64 unfit, vc64 y,
+                                                 __typeof__(clog) *by_libm) {
     for (int i = 0; i < W64; i++) {
         if (!unfit[i]) continue;
-        const c128 one = c_unpack(cexp(c_pack((c128){z.re[i], z.im[i]})));
-        e.re[i] = one.re;
-        e.im[i] = one.im;
+        const c128 one = c_unpack(by_libm(c_pack((c128){z.re[i], z.im[i]})));
+        y.re[i] = one.re;
+        y.im[i] = one.im;
     }
-    return e;
+    return y;
 }
 /* e^(z - shift) */
 VMATH_QUICK vc64 exps_of(vc64 z, vf64 shift) {
     vi64 unfit;
     z.re -= shift;
     const vc64 e = vc_exp(z, false, &unfit);
-    return __builtin_expect(v_any64(unfit), 0) ? exps_else(z, unfit, e) : e;
+    return __builtin_expect(v_any64(unfit), 0) ? lanes_else(z, unfit, e, cexp) : e;
 }
 /* log(sum) + shift. Exponentials of imaginary numbers are sums near 1, too near for vc_log: as
  * their parts are rounded, what the square is off by need not be known to the last bit. */
-static __attribute__((noinline)) vc64 logs_else(vc64 sum, vi64 unfit, vc64 y) {
-    for (int i = 0; i < W64; i++) {
-        if (!unfit[i]) continue;
-        const c128 one = c_unpack(clog(c_pack((c128){sum.re[i], sum.im[i]})));
-        y.re[i] = one.re;
-        y.im[i] = one.im;
-    }
-    return y;
-}
 VMATH_QUICK vc64 logs_of(vc64 sum, vf64 shift, bool narrow) {
     vi64 unfit;
     const vc_square s = vc_squared(sum, false, &unfit);
@@ -81,7 +73,7 @@ VMATH_QUICK vc64 logs_of(vc64 sum, vf64 shift, bool narrow) {
     vc64 y = {0.5 * ln, vc_turn(sum.im, sum.re, narrow)};
     unfit = v_outside(s.sum, 0x1p-800, 0x1p800);
     unfit |= s.near & (v_abs_f64(s.high + s.low) < 0x1p-60);
-    if (__builtin_expect(v_any64(unfit), 0)) y = logs_else(sum, unfit, y);
+    if (__builtin_expect(v_any64(unfit), 0)) y = lanes_else(sum, unfit, y, clog);
     y.re += shift;
     return y;
 }
