@@ -4,32 +4,44 @@
  * whole vector; TILE, TV and TW are undefined after. */
 
 /* `rows` rows and nv times TW columns of C, of which count exist; beside: of so many blocks of
- * summands, KC apart, since few sums wait for themselves. Rows of B are asked for ahead: they may
- * be a page apart, where the processor does not do so by itself (tried on AVX2 only). */
+ * summands, KC apart, since few sums wait for themselves. Rows are found as in FN(direct_sums) of
+ * gemm_direct.h. */
 static inline __attribute__((always_inline)) void TILE(direct_tile)(const nomen__gemm_args *g,
                                                                     FN(corner) at, const int rows,
                                                                     const int nv, const int beside,
                                                                     int64_t count, bool onto) {
-    const int64_t wide = TW * E;
-    const char *a = at.a, *b = at.b;
+    enum { EACH = 4, MOST = 16 / EACH, LINE = 64 };
+    const int64_t wide = TW * E, ahead = FN(ahead)(g);
+    const int groups = (rows + EACH - 1) / EACH;
+    const char *row[MOST], *b = at.b, *next = b + ahead;
     TV re[MR], im[MR];
+    __asm__("" : "+r"(next));
+#pragma GCC unroll 4
+    for (int i = 0; i < groups; i++) {
+        row[i] = at.a + i * EACH * g->a_row;
+        __asm__("" : "+r"(row[i]));
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < rows * nv * beside; i++) re[i] = im[i] = (TV){0};
-    for (int64_t p = beside > 1 ? KC : g->k; p > 0; p--, a += g->a_col, b += g->b_row)
+    for (int64_t p = beside > 1 ? KC : g->k; p > 0; p--, b += g->b_row, next += g->b_row) {
 #pragma GCC unroll 4
         for (int v = 0; v < nv * beside; v++) {
-            const int64_t block = v / nv * KC;
+            const int64_t block = v / nv * KC, in = v % nv * wide + block * g->b_row;
             TV b_re, b_im;
-            const char *in = b + v % nv * wide + block * g->b_row;
-            if (VB == 32) __builtin_prefetch(in + DIRECT_AHEAD * g->b_row);
-            TILE(parts)(in, count, &b_re, &b_im);
+#pragma GCC unroll 2
+            for (int64_t i = 0; ahead && i < wide; i += LINE) __builtin_prefetch(next + in + i);
+            TILE(parts)(b + in, count, &b_re, &b_im);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
                 const int i = r * nv * beside + v;
-                const T *one = &CAT(T, a, r * g->a_row + block * g->a_col);
+                const int64_t of = r % EACH * g->a_row + block * g->a_col;
+                const T *one = &CAT(T, row[r / EACH], of);
                 TILE(add_product)(re + i, im + i, &one->re, b_re, b_im);
             }
         }
+#pragma GCC unroll 4
+        for (int i = 0; i < groups; i++) row[i] += g->a_col;
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < rows * nv * beside; i++) {
         const int r = i / (nv * beside), v = i % (nv * beside);

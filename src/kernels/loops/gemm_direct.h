@@ -31,38 +31,59 @@ static inline __attribute__((always_inline)) int64_t FN(place)(const FN(form) f,
 #define A_OF(p) C_OF(CAT(T, p, 0))
 #endif
 
-/* Sums of `beside` blocks of k summands, KC apart: acc[block][row][vector]. asks: rows of B are
- * asked for ahead. */
+/* So few rows have DIRECT_WIDE vectors of columns side by side. */
+enum { FN(wide_rows) = MR * NV / 2 / DIRECT_WIDE };
+
+/* How far ahead rows of B are asked for, in bytes, or 0: where they do not stay near. */
+static inline int64_t FN(ahead)(const nomen__gemm_args *g) {
+    return !WHOLE && g->k * g->n * E > GEMM_NEAR ? DIRECT_AHEAD * g->b_row : 0;
+}
+
+/* Sums of `beside` blocks of k summands, KC apart: acc[block][row][vector]. Rows of A are found by
+ * a pointer for each four of them, and rows of B that are asked for by one of their own, which the
+ * compiler is not to know for multiples of a step: it would run out of registers. */
 static inline __attribute__((always_inline)) void
 FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b, int64_t k,
-                const FN(form) f, const int beside, const bool asks) {
+                const FN(form) f, const int beside, const int64_t ahead) {
+    enum { EACH = 4, MOST = 16 / EACH };
     const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
+    const int groups = (f.rows + EACH - 1) / EACH;
+    const char *row[MOST], *next = b + ahead;
     /* up to where a row of B that is less than a vector is loaded as one, with what is behind it:
      * of small elements a part of a vector is put together one by one */
     const char *const behind =
         E < 4 && b_row > 0 ? g->b + (g->k - 1) * b_row + (f.count - W) * E : NULL;
+    __asm__("" : "+r"(next));
+#pragma GCC unroll 4
+    for (int i = 0; i < groups; i++) {
+        row[i] = a + i * EACH * a_row;
+        __asm__("" : "+r"(row[i]));
+    }
 #pragma GCC unroll 32
     for (int x = 0; x < beside * f.rows * f.nv; x++) acc[x] = (V){0};
-    for (; k > 0; k--, a += a_col, b += b_row)
+    for (; k > 0; k--, b += b_row, next += b_row) {
 #pragma GCC unroll 4
         for (int q = 0; q < beside; q++) {
-            const char *one = a + q * KC * a_col, *other = b + q * KC * b_row;
-            V line[DIRECT_WIDE];
+            const int64_t block = q * KC * b_row;
+            V line[DIRECT_WIDE + 1];
 #pragma GCC unroll 8
             for (int v = 0; v < f.nv; v++) {
-                const char *in = other + FN(place)(f, v) * E;
-                if (asks && f.nv > 1) __builtin_prefetch(in + DIRECT_AHEAD * b_row);
+                const char *in = b + block + FN(place)(f, v) * E;
+                if (ahead && f.nv > 1) __builtin_prefetch(next + block + FN(place)(f, v) * E);
                 const bool vector = f.whole || (E < 4 && in <= behind);
                 line[v] = vector ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), f.count);
             }
 #pragma GCC unroll 16
             for (int r = 0; r < f.rows; r++) {
-                const V x = FN(splat)(A_OF(one + r * a_row));
+                const V x = FN(splat)(A_OF(row[r / EACH] + q * KC * a_col + r % EACH * a_row));
                 V *mine = acc + (q * f.rows + r) * f.nv;
 #pragma GCC unroll 8
                 for (int v = 0; v < f.nv; v++) mine[v] = FMA(x, line[v], mine[v]);
             }
         }
+#pragma GCC unroll 4
+        for (int i = 0; i < groups; i++) row[i] += a_col;
+    }
 }
 
 /* Sums of blocks, one after the other, of a tile of `each` vectors. */
@@ -96,32 +117,32 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
     const char *a = g->a + i * g->a_row, *b = g->b + j * E;
     const int each = f.rows * f.nv;
     const bool together = f.rows > GEMM_NARROW || WHOLE || g->c_col == E;
-    /* Rows of B that are read once and a page apart are asked for ahead however few they are: with
-     * vectors of AVX2; with AVX-512 it makes no difference (Zen 4). */
-    const bool apart = VB == 32 && g->m <= MR && g->b_row >= 4096;
+    const int64_t ahead = FN(ahead)(g);
     V acc[MOST];
-    if (WHOLE || (g->k <= KC && !apart)) {
-        FN(direct_sums)(g, acc, a, b, g->k, f, 1, false);
+    if (WHOLE) {
+        FN(direct_sums)(g, acc, a, b, g->k, f, 1, 0);
     } else {
         V total[MOST], some[MOST];
-        int64_t left = g->k;
-        for (int64_t k; left > 0; left -= k) {
+        int64_t left = g->k, k;
+        do {
             const bool first = left == g->k;
             if (f.beside > 1 && left >= f.beside * KC) {
                 k = f.beside * KC;
-                FN(direct_sums)(g, acc, a, b, KC, f, f.beside, true);
+                FN(direct_sums)(g, acc, a, b, KC, f, f.beside, ahead);
                 FN(keep_sums)(some, acc, f.beside * each);
                 FN(add_blocks)(total, some, each, f.beside, first);
             } else {
                 k = left < KC ? left : KC;
-                FN(direct_sums)(g, acc, a, b, k, f, 1, true);
+                FN(direct_sums)(g, acc, a, b, k, f, 1, ahead);
+                if (k == g->k) break; /* they are what acc holds */
                 FN(keep_sums)(some, acc, each);
                 FN(add_blocks)(total, some, each, 1, first);
             }
             a += k * g->a_col;
             b += k * g->b_row;
-        }
-        FN(keep_sums)(acc, total, each);
+            left -= k;
+        } while (left > 0);
+        if (g->k > KC) FN(keep_sums)(acc, total, each);
     }
     char *c = g->c + i * g->c_row + j * g->c_col;
     const bool runs_over = !f.whole && f.rows > 1 && FN(runs_over)(g, g->m, i + f.rows - 1, W);
@@ -143,68 +164,59 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
         }
 }
 
-/* So few rows have DIRECT_WIDE vectors of columns side by side. */
-enum { FN(wide_rows) = MR * NV / 2 / DIRECT_WIDE };
-
-/* All columns of `rows` rows. What is left of them is read in one go where rows are few: B is what
- * takes the time then. */
-static inline __attribute__((always_inline)) void FN(direct_rows)(const nomen__gemm_args *g,
-                                                                  int64_t i, const int rows) {
-    const bool few = rows <= FN(wide_rows);
-    const int nv = few ? DIRECT_WIDE : NV, wide = nv * W, beside = few ? 4 : 1;
-    const FN(form) whole = {rows, nv, 1, true, W, wide - W}, one = {rows, 1, beside, true, W, 0};
-    const int64_t n = g->n;
+/* All columns of a few rows: B is what takes the time, and lines of the cache at the border of two
+ * tiles are read twice. So many vectors at a time, and no tile of one behind them. */
+static inline __attribute__((always_inline)) void FN(direct_few)(const nomen__gemm_args *g,
+                                                                 int64_t i, const int rows) {
+    enum { WIDE = DIRECT_WIDE * W };
+    const FN(form) whole = {rows, DIRECT_WIDE, 1, true, W, WIDE - W};
     int64_t j = 0;
-    if (n < W) {
-        const FN(form) part = {rows, 1, beside, false, n, 0};
-        FN(direct_tile)(g, i, 0, part);
-        return;
-    }
-    for (; j + wide <= n; j += wide) FN(direct_tile)(g, i, j, whole);
-    const int64_t rest = n - j, last = rest - W;
-    if (few && rest > W) {
-        const FN(form) two = {rows, 2, 2, true, W, last}, three = {rows, 3, 2, true, W, last},
-                       four = {rows, 4, 1, true, W, last};
-        if (rest <= 2 * W)
-            FN(direct_tile)(g, i, j, two);
-        else if (rest <= 3 * W)
-            FN(direct_tile)(g, i, j, three);
-        else
-            FN(direct_tile)(g, i, j, four);
-    } else if (rest > wide - W && n >= wide) {
-        FN(direct_tile)(g, i, n - wide, whole);
-    } else {
-        for (; j < n; j += W) FN(direct_tile)(g, i, j + W <= n ? j : n - W, one);
+    for (; g->n - j > WIDE + W; j += WIDE) FN(direct_tile)(g, i, j, whole);
+    const int64_t left = g->n - j, last = left - W;
+    const FN(form) one = {rows, 1, 4, true, W, last}, two = {rows, 2, 2, true, W, last},
+                   three = {rows, 3, 2, true, W, last}, four = {rows, 4, 1, true, W, last},
+                   five = {rows, 5, 1, true, W, last};
+    switch ((left - 1) / W) {
+    case 0: FN(direct_tile)(g, i, j, one); break;
+    case 1: FN(direct_tile)(g, i, j, two); break;
+    case 2: FN(direct_tile)(g, i, j, three); break;
+    case 3: FN(direct_tile)(g, i, j, four); break;
+    default: FN(direct_tile)(g, i, j, five);
     }
 }
 
+/* The same of more rows. */
+static inline __attribute__((always_inline)) void FN(direct_many)(const nomen__gemm_args *g,
+                                                                  int64_t i, const int rows) {
+    enum { WIDE = NV * W };
+    const FN(form) whole = {rows, NV, 1, true, W, WIDE - W}, one = {rows, 1, 1, true, W, 0};
+    const int64_t n = g->n;
+    int64_t j = 0;
+    /* The last tile is moved back if all of its vectors have something to do. */
+    for (; n >= WIDE && j + WIDE <= n + W - 1; j += WIDE)
+        FN(direct_tile)(g, i, j + WIDE <= n ? j : n - WIDE, whole);
+    for (; j < n; j += W) FN(direct_tile)(g, i, j + W <= n ? j : n - W, one);
+}
+
+static inline __attribute__((always_inline)) void FN(direct_rows)(const nomen__gemm_args *g,
+                                                                  int64_t i, const int rows) {
+    const bool few = rows <= FN(wide_rows);
+    const FN(form) part = {rows, 1, few ? 4 : 1, false, g->n, 0};
+    if (g->n < W)
+        FN(direct_tile)(g, i, 0, part);
+    else if (few)
+        FN(direct_few)(g, i, rows);
+    else
+        FN(direct_many)(g, i, rows);
+}
+
 #if VB == 64 && !ROUNDS
-/* One vector of columns leaves registers for more rows: B is read once for all of a small block.
- * Rows are found by a pointer for each four of them, which the compiler is not to know for
- * multiples of one step: it would keep them in vectors. */
+/* One vector of columns leaves registers for more rows: B is read once for all of a small block. */
 static inline __attribute__((always_inline)) void FN(direct_alone)(const nomen__gemm_args *g,
                                                                    const int rows, int64_t i) {
-    enum { EACH = 4, MOST = GEMM_SMALL / EACH };
-    const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
-    const char *a[MOST], *b = g->b;
+    const FN(form) one = {rows, 1, 1, true, W, 0};
     V acc[GEMM_SMALL];
-#pragma GCC unroll 4
-    for (int q = 0; q < MOST; q++) {
-        a[q] = g->a + (i + EACH * q < g->m ? i + EACH * q : i) * a_row;
-        __asm__("" : "+r"(a[q]));
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < rows; r++) acc[r] = (V){0};
-    for (int64_t p = g->k; p > 0; p--, b += b_row) {
-        const V line = LDV(&CAT(T, b, 0));
-#pragma GCC unroll 16
-        for (int r = 0; r < rows; r++) {
-            const V x = FN(splat)(C_OF(CAT(T, a[r / EACH], r % EACH * a_row)));
-            acc[r] = FMA(x, line, acc[r]);
-        }
-#pragma GCC unroll 4
-        for (int q = 0; q < MOST; q++) a[q] += a_col;
-    }
+    FN(direct_sums)(g, acc, g->a + i * g->a_row, g->b, g->k, one, 1, 0);
     char *c = g->c + i * g->c_row;
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, c += g->c_row) STV(&AT(T, c, 0), acc[r]);
@@ -236,7 +248,7 @@ static void FN(direct_column)(const nomen__gemm_args *g) {
 
 #define DIRECT_CASE(count)                                                                         \
     case (count):                                                                                  \
-        if ((count) <= MR && !(WHOLE && (count) > FN(wide_rows) && (count) <= MR / 2))             \
+        if ((count) <= MR && !(WHOLE && (count) > FN(wide_rows) && (count) < (MR + 1) / 2))        \
             FN(direct_rows)(g, i, (count) <= MR ? (count) : 1);                                    \
         break
 
@@ -255,9 +267,10 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
     const bool stores = rounds || (!ROUNDS && g->k <= STORED_K && meet);
     const int64_t most = stores && g->n >= DIRECT_WIDE * W ? FN(wide_rows) : MR;
     const int64_t tiles = g->m <= most ? 1 : (g->m + most - 1) / most;
-    const int64_t rows = tiles == 1 ? g->m : (g->m + tiles - 1) / tiles; /* divisions take long */
-    for (int64_t t = 0; t < tiles; t++) {
-        const int64_t i = (t + 1) * rows <= g->m ? t * rows : g->m - rows;
+    const int64_t each = tiles == 1 ? g->m : g->m / tiles; /* divisions take long */
+    int64_t longer = g->m - each * tiles;                  /* tiles of one more */
+    for (int64_t i = 0, rows; i < g->m; i += rows, longer--) {
+        rows = each + (longer > 0);
         switch (rows) {
             DIRECT_CASE(1);
             DIRECT_CASE(2);

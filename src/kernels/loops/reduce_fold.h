@@ -329,6 +329,15 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
+/* A vector of columns of four rows. Step by step: a JOIN that names its operands twice would repeat
+ * them. */
+static inline __attribute__((always_inline)) LV FN(join_four)(const void *x0, const void *x1,
+                                                              const void *x2, const void *x3) {
+    const LV first = VJOIN(VLOAD((const T *)x0), VLOAD((const T *)x1));
+    const LV second = VJOIN(VLOAD((const T *)x2), VLOAD((const T *)x3));
+    return VJOIN(first, second);
+}
+
 /* Fewer columns than a vector has lanes: it goes on in what is behind a row, of which lanes come
  * that are nobody's. Rows at the end, with nothing behind them, are copied to where there is. */
 static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in, int64_t pitch,
@@ -345,11 +354,7 @@ static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in
     const char *x = in;
     int64_t j = 0;
     for (; j + 4 <= safe; j += 4, x += 4 * pitch) {
-        const LV first =
-            VJOIN(VLOAD((const T *)(const void *)x), VLOAD((const T *)(const void *)(x + pitch)));
-        const LV second = VJOIN(VLOAD((const T *)(const void *)(x + 2 * pitch)),
-                                VLOAD((const T *)(const void *)(x + 3 * pitch)));
-        const LV four = VJOIN(first, second);
+        const LV four = FN(join_four)(x, x + pitch, x + 2 * pitch, x + 3 * pitch);
         all = VJOIN(all, four);
     }
     for (; j + 4 <= rows; j += 4, x += 4 * pitch) {
@@ -357,9 +362,7 @@ static APART void FN(lanes_narrow)(C s[FN(width)], int64_t n_acc, const char *in
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
             at[k] = j + k < safe ? (const void *)(x + k * pitch) : ends[j + k - safe];
-        const LV first = VJOIN(VLOAD((const T *)at[0]), VLOAD((const T *)at[1]));
-        const LV second = VJOIN(VLOAD((const T *)at[2]), VLOAD((const T *)at[3]));
-        const LV four = VJOIN(first, second);
+        const LV four = FN(join_four)(at[0], at[1], at[2], at[3]);
         all = VJOIN(all, four);
     }
     for (; j < rows; j++)
@@ -385,11 +388,7 @@ static inline __attribute__((always_inline)) void FN(join_strips)(C *s, const ch
     for (; j + 4 <= rows; j += 4)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++, x[v - 1] += 4 * pitch) {
-            const LV first = VJOIN(VLOAD((const T *)(const void *)x[v]),
-                                   VLOAD((const T *)(const void *)(x[v] + pitch)));
-            const LV second = VJOIN(VLOAD((const T *)(const void *)(x[v] + 2 * pitch)),
-                                    VLOAD((const T *)(const void *)(x[v] + 3 * pitch)));
-            const LV four = VJOIN(first, second);
+            const LV four = FN(join_four)(x[v], x[v] + pitch, x[v] + 2 * pitch, x[v] + 3 * pitch);
             own[v] = VJOIN(own[v], four);
         }
     for (; j < rows; j++)
@@ -447,17 +446,13 @@ static APART void FN(lanes_of_cols)(C *s, int64_t n_acc, const char *in, int64_t
         const T *x3 = (const T *)(const void *)(in + (j + 3) * pitch);
         for (int64_t k = 0; k < vectors; k++) {
             const int64_t i = k * FN(width);
-            const LV first = VJOIN(VLOAD(x0 + i), VLOAD(x1 + i));
-            const LV second = VJOIN(VLOAD(x2 + i), VLOAD(x3 + i));
-            const LV four = VJOIN(first, second);
+            const LV four = FN(join_four)(x0 + i, x1 + i, x2 + i, x3 + i);
             memcpy(&own, s + i, sizeof own);
             own = VJOIN(own, four);
             memcpy(s + i, &own, sizeof own);
         }
         if (rest) {
-            const LV first = VJOIN(VLOAD(x0 + from), VLOAD(x1 + from));
-            const LV second = VJOIN(VLOAD(x2 + from), VLOAD(x3 + from));
-            const LV four = VJOIN(first, second);
+            const LV four = FN(join_four)(x0 + from, x1 + from, x2 + from, x3 + from);
             end = VJOIN(end, four);
         }
         for (int64_t i = single; i < n_acc; i++) {
