@@ -52,6 +52,7 @@ struct reduction {
     int64_t outer, block, blocks; /* units: outer kept dims times blocks of the first */
     int64_t beside;               /* accumulators for each index of the first: see find_groups */
     int64_t near[NOMEN__SIDES];   /* bytes from one of these to the next */
+    int64_t spaced;               /* elements from group to group of a span; 0: no spans */
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
@@ -204,29 +205,50 @@ static bool are_squares(const reduction *r) {
 /* Elements from one of those rows to the next. */
 static int64_t pitch_of(const reduction *r) { return r->kept.step[0][IN] / r->item; }
 
-/* Few accumulators beside each other, and many such groups: a dim of them makes poor rectangles,
- * and so does the dim of groups, whose elements lie far apart. A unit then is some groups, of which
- * each is a rectangle; it has results one behind the other. */
-static void find_groups(reduction *r) {
-    enum { FEWEST_ROWS = 8, WIDEST = 32, WORTH = 32, WORTH_OF_8 = 20, FOLDED = 4096, PAGE = 4096 };
-    nomen__nest *const kept = &r->kept;
-    const nomen__nest *const reduced = &r->reduced;
-    const int64_t size = kept->size[0], *const near = kept->step[0];
-    if (kept->ndim < 2 || reduced->ndim != 1 || r->reducer->in_parts) return;
-    if (size < FEW_COLUMNS ? !r->reducer->few || near[IN] != r->item
-                           : size > WIDEST || near[IN] == r->item)
-        return;
-    const int64_t rows = reduced->size[0];
-    if (rows < FEWEST_ROWS ||
-        (rows * size < FOLDED && rows * (size - 2) < (r->item >= 8 ? WORTH_OF_8 : WORTH)) ||
-        span(reduced->step[0][IN]) < size * span(near[IN]))
-        return;
+enum { FEWEST_ROWS = 8 }; /* of a rectangle of few accumulators */
+
+/* Do few accumulators beside each other, of many such groups, make better rectangles than the dim
+ * of groups, whose elements lie far apart? */
+static bool are_groups(const reduction *r) {
+    enum { WIDEST = 32, WORTH = 32, WORTH_OF_8 = 20, FOLDED = 4096, PAGE = 4096 };
+    const nomen__nest *const kept = &r->kept;
+    const int64_t size = kept->size[0], near = kept->step[0][IN], next = kept->step[1][IN];
+    const int64_t rows = r->reduced.size[0], row = span(r->reduced.step[0][IN]);
+    if (size < FEW_COLUMNS ? !r->reducer->few || near != r->item : size > WIDEST || near == r->item)
+        return false;
+    if (rows * size < FOLDED && rows * (size - 2) < (r->item >= 8 ? WORTH_OF_8 : WORTH))
+        return false;
     /* Rows of all groups one behind the other are not read group by group. */
-    if (span(kept->step[1][IN]) < span(reduced->step[0][IN]) &&
-        kept->size[1] * kept->step[1][IN] > PAGE)
+    return row >= size * span(near) && (span(next) >= row || kept->size[1] * next <= PAGE);
+}
+
+/* Do rows of few accumulators, with gaps of at most twice their length, make up longer ones? Such
+ * spans are sooner taken in with what lies in the gaps than gathered; by reducers of many steps if
+ * gaps are small. */
+static bool are_spans(const reduction *r) {
+    const nomen__nest *const kept = &r->kept;
+    const int64_t row = kept->size[0] * r->item, next = kept->step[1][IN], gap = next - row;
+    return kept->size[0] < FEW_COLUMNS && kept->step[0][IN] == r->item && next % r->item == 0 &&
+           gap > 0 && gap <= (r->reducer->heavy ? row / 2 : 2 * row) &&
+           kept->size[1] * kept->size[0] >= SHORT_ROW &&
+           r->reduced.step[0][IN] >= kept->size[1] * next && !r->reducer->places &&
+           !r->reducer->hasty;
+}
+
+/* A unit then is some groups, of which each is a rectangle, or a span of them, which is one; it has
+ * results one behind the other. */
+static void find_groups(reduction *r) {
+    nomen__nest *const kept = &r->kept;
+    const int64_t size = kept->size[0], *const near = kept->step[0];
+    if (kept->ndim < 2 || r->reduced.ndim != 1 || r->reducer->in_parts ||
+        r->reduced.size[0] < FEWEST_ROWS)
         return;
     for (int k = OUT; k < NOMEN__SIDES; k++)
         if (kept->step[1][k] != size * near[k]) return;
+    if (are_spans(r))
+        r->spaced = kept->step[1][IN] / r->item;
+    else if (!are_groups(r))
+        return;
     r->beside = size;
     memcpy(r->near, near, sizeof r->near);
     kept->ndim--;
@@ -273,10 +295,12 @@ static void finish_dims(reduction *r) {
     const bool few = r->reducer->few && kept->size[0] >= least && kept->step[0][IN] == r->item &&
                      reduced->step[0][IN] == kept->size[0] * r->item && reduced->size[0] >= MANY;
     r->beside = 1;
+    r->spaced = 0;
     if (!few) find_groups(r);
     if ((kept->size[0] < FEW_COLUMNS || are_small(r)) && !few && r->beside == 1 && !are_squares(r))
         nomen__nest_move_first(kept, nomen__nest_longest(kept));
-    const int64_t most = NOMEN__ACC_BLOCK / r->beside, each = r->param.count * r->beside;
+    const int64_t most = NOMEN__ACC_BLOCK / (r->spaced ? r->spaced : r->beside),
+                  each = r->param.count * r->beside;
     r->block = kept->size[0] < most ? kept->size[0] : most;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
     bool rows = span(kept->step[0][IN]) > span(reduced->step[0][IN]);
@@ -547,6 +571,21 @@ static void step_ahead(const reduction *r, char *acc, const nomen__reduce_step *
         }
 }
 
+/* All groups of a span as one, with what lies between them. */
+static void take_span(const reduction *r, const unit *u, char *acc, int64_t begin, int64_t end) {
+    _Alignas(64) char own[ACCUMULATORS];
+    const int64_t bytes = (int64_t)r->reducer->acc_bytes, step = r->reduced.step[0][IN];
+    const nomen__reduce_step s = {.in = u->in + begin * step,
+                                  .n_acc = (u->n - 1) * r->spaced + r->beside,
+                                  .acc_step = r->item,
+                                  .n_red = end - begin,
+                                  .red_step = step};
+    r->reducer->init(own, s.n_acc);
+    r->reducer->step(own, &s);
+    for (int64_t i = 0; i < u->n; i++)
+        r->reducer->merge(acc + i * r->beside * bytes, own + i * r->spaced * bytes, r->beside);
+}
+
 /* One row of elements of all accumulators of a group after the other. */
 static void take_groups(const reduction *r, const unit *u, char *acc, int64_t begin, int64_t end) {
     const int64_t step = r->reduced.step[0][IN], index_step = r->reduced.step[0][POSITION];
@@ -575,6 +614,10 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
         return;
     }
     int64_t index[NOMEN_MAX_DIMS], rest = begin;
+    if (NOMEN_UNLIKELY(r->spaced)) {
+        take_span(r, u, acc, begin, end);
+        return;
+    }
     if (NOMEN_UNLIKELY(r->beside > 1)) {
         take_groups(r, u, acc, begin, end);
         return;

@@ -13,6 +13,7 @@ CLOSE = {
     "complex128": 1e-13,
     "int16": 0,
     "int32": 0,
+    "int64": 0,
 }
 
 

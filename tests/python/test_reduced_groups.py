@@ -13,6 +13,7 @@ import nomen
 pytestmark = pytest.mark.usefixtures("threads_kept")
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int16")
+DTYPES += ("int64",)
 SHAPES = ((40, 33, 7), (9, 58, 4), (64, 8, 5), (70, 17, 22), (3, 1300, 3), (2, 5, 48, 6))
 SHAPES += ((100, 3, 12), (2, 70, 5, 9))  # many, none of which fills a vector
 # small: of so few every dtype holds the sum
@@ -22,14 +23,14 @@ numbers = functools.partial(reduced.numbers, low=-2, high=3)
 def check_all(t, x, dim, dtype):
     check(t.sum(dim), x.sum(dim), dtype)
     check(t.any(dim).to(nomen.uint8), x.any(dim), "int16")
-    if dtype == "int16":
+    if "int" in dtype:
         check(t.prod(dim), x.astype("int64").prod(dim), dtype)
     else:
         check(t.mean(dim, keepdim=True), x.mean(dim, keepdims=True), dtype)
         check(t.norm(1, dim), np.abs(x).sum(dim), dtype)
     if "complex" not in dtype:
         check(t.amax(dim), x.max(dim), dtype)
-        check(t.nansum(dim) if dtype != "int16" else t.sum(dim), x.sum(dim), dtype)
+        check(t.sum(dim) if "int" in dtype else t.nansum(dim), x.sum(dim), dtype)
         values, places = t.max(dim)
         check(values, x.max(dim), dtype)
         assert np.array_equal(np.array(places.tolist()), x.argmax(dim))
@@ -62,7 +63,7 @@ def test_first_and_last_dims_of_more_results_than_a_block(dtype, threads):
             check(t.amax((0, 2)), x.max((0, 2)), dtype)
             check(t[:, 1:].amin((0, 2)), x[:, 1:].min((0, 2)), dtype)
             check(t[..., :-1].amin((0, 2)), x[..., :-1].min((0, 2)), dtype)
-        if dtype != "int16":
+        if "int" not in dtype:
             check(t.norm(1, (0, 2)), np.abs(x).sum((0, 2)), dtype)
             check(t.var((0, 2)), x.var((0, 2), ddof=1), dtype)
     for shape in ((20, 5, 0), (0, 5, 20), (20, 0, 5)):
@@ -102,6 +103,33 @@ def test_many_rows_of_every_other_column(dtype):
             if "16" in dtype:
                 t, x = t[:500], x[:500]
             check_all(t, x, 0, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nothing_of_what_lies_in_gaps_is_in_a_result(dtype):
+    """Rows with gaps are taken in as one, with what lies between them; parts of many, too."""
+    for rows, groups, row, first, last in (
+        (71, 60, 10, 1, 8),
+        (9, 300, 5, 2, 4),
+        (3000, 12, 6, 0, 2),
+        (16, 130, 3, 1, 3),
+        (20000, 4, 8, 1, 6),
+    ):
+        if "16" in dtype and rows > 5000:
+            continue
+        t, x = numbers((rows, groups, row), dtype)
+        gaps = [i for i in range(row) if not first <= i < last]
+        t[..., gaps] = 99 if "int" in dtype else float("nan")
+        t, x = t[..., first:last], x[..., first:last]
+        found = []
+        for threads in (1, 3):
+            nomen.set_num_threads(threads)
+            check_all(t, x, 0, dtype)
+            if "int" not in dtype:
+                check(t[:5000].var(0), x[:5000].var(0, ddof=1), dtype)
+                check((t * 0 + 1).prod(0), x.prod(0) * 0 + 1, dtype)
+            found.append(t.sum(0).tolist())
+        assert found[0] == found[1]
 
 
 def test_groups_into_a_tensor_of_the_users():

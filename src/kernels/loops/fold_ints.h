@@ -1,7 +1,7 @@
 /* Includes reduce_fold.h for bool and the integers, whose results wrap in 64 bits; no include
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
- * lanes of the types of so many bits; if rows of int64 are joined some at once: JOIN64(a, b), JOIN
- * of vectors, and FIRST64(p, k), the first k of one and what changes nothing; of bool also
+ * lanes of the types of so many bits; if vectors of int64 are joined: JOIN64(a, b), and FIRST64(p,
+ * k), the first k of one and what changes nothing; of bool also
  * BOOL_LANE and BOOL_JOIN, if what comes of 0 and 1 is 0 or 1, and cheaper; BYTE_ROWS if
  * rows of bytes are added up as row_bytes.h does. Takes these away again. */
 
@@ -103,6 +103,10 @@
 #define AT_ONCE             vu64
 #define AT_ONCE_JOIN(a, b)  JOIN64(a, b)
 #define AT_ONCE_FIRST(p, k) FIRST64(p, k)
+#define LV                  vu64
+#define VLOAD(p)            (vu64) ld_f64(p)
+#define VJOIN(a, b)         JOIN64(a, b)
+#define ROWS_FETCHED
 #endif
 #define T     int64_t
 #define F     int64_t

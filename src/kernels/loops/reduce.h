@@ -48,6 +48,9 @@ static inline int64_t gathered_together(int64_t step) {
     if (power < NEARLY) return NOMEN__ACC_BLOCK;
     return power < CACHE / LEAST ? CACHE / power : LEAST;
 }
+/* Accumulators from which on rows of more than SHORT_ROW elements are turned into columns: fewer
+ * leave lanes empty for longer than to join the lanes of a row takes. */
+enum { TURNED_LEAST = 24 };
 /* Rows from which on fewer columns than a vector has lanes are taken as such. */
 enum { NARROW_LEAST = 8 };
 /* Elements of few columns from which on several rows are taken as a wide one; and rows of narrow

@@ -16,9 +16,10 @@
  * lane by itself is not TOTAL(DID, lane), which stays: vectors of lanes are taken as they are, and
  * how many that are differs from ISA to ISA. FOLD_ROW(const F *, n) -> D, if a row has a better
  * way, which stays; LANES_STAY or LANES_DONE as in reduce_columns.h; FOLD_DIRECT(const T *, n) ->
- * D, beside VLOAD, the same of 16 elements and more as they are stored. After: FN(reducer); T, F,
- * C, D, LD, FETCH, WIDEN, LV, VLOAD, MEET_ALL, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the
- * rest is left for a second finish. */
+ * D, beside VLOAD, the same of 16 elements and more as they are stored; ROWS_FETCHED, beside VLOAD,
+ * if the compiler does rows as well by itself. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN,
+ * LV, VLOAD, MEET_ALL, FOLD_DIRECT, ROWS_FETCHED, SMALL, OUT and DONE are undefined, the rest is
+ * left for a second finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
@@ -278,7 +279,7 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 }
 
 #ifdef VLOAD
-#if !defined(FOLD_ROW) && !defined(BETTER)
+#if !defined(FOLD_ROW) && !defined(BETTER) && !defined(ROWS_FETCHED)
 #define DIRECT_ROWS
 #endif
 #define DIRECT_COLS
@@ -295,7 +296,7 @@ enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
 #define VJOIN JOIN
 #endif
 
-#if !defined(FOLD_ROW) && !defined(FOLD_DIRECT) && !defined(BETTER)
+#if defined(DIRECT_ROWS) && !defined(FOLD_DIRECT)
 /* The same lanes as those of fold_row over the whole rounds of n elements, in registers. By itself:
  * beside code that reads single lanes gcc leaves vectors in memory all along. */
 static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
@@ -322,7 +323,7 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
     FN(lanes_direct)(s, x, n);
     TAKE(acc, FN(fold_rest)(s, FETCHED(x + whole, n - whole, rest), n - whole));
 }
-#elif defined FOLD_DIRECT
+#elif defined DIRECT_ROWS
 static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
     F few[LANES] __attribute__((aligned(64)));
     TAKE(acc, n < 16 ? FN(fold_few)(FETCHED(x, n, few), n) : FOLD_DIRECT(x, n));
@@ -578,4 +579,5 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef MEET_ALL
 #undef VJOIN
 #undef FOLD_DIRECT
+#undef ROWS_FETCHED
 #undef SMALL

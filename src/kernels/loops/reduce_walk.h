@@ -359,7 +359,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #define SHORT_ROWS_ARE_TURNED
 #endif
     const bool windows = across == along; /* that overlap: neighbours in rows are so in columns */
-    bool cols = s->n_acc >= 8 && (across < along || windows || s->n_red <= TURNED_MOST);
+    const int64_t most = s->n_acc < TURNED_LEAST ? SHORT_ROW : TURNED_MOST;
+    bool cols = s->n_acc >= 8 && (across < along || windows || s->n_red <= most);
     /* Elements a few places apart are gathered from many accumulators at a time, as no vector takes
      * those of one. */
     cols |=
