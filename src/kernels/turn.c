@@ -8,10 +8,10 @@
  * too. Measured on a Xeon with 48 KB of L1: of elements of 8 bytes that come from beyond L2 whole
  * lines are better, of 16 bytes wherever not all rows stay. */
 static inline int64_t lines_by_parts(int64_t n, int64_t row, int64_t written, int64_t size) {
-    enum { LINE = 64, LINES = 384, ENOUGH = 64, FEW = 16, SMALL = 1 << 13 };
+    enum { LINE = 64, LINES = 384, ENOUGH = 64, FEW = 16, FEW_OF_16 = 12, SMALL = 1 << 13 };
     const int64_t power = row & -row, stay = LINES * LINE / (power < LINE ? LINE : power);
     const int64_t most = size < 8 ? n : size == 8 ? 2 * stay : stay;
-    if (size < 4 || n <= FEW || written <= SMALL || n > most) return 0;
+    if (size < 4 || n <= (size == 16 ? FEW_OF_16 : FEW) || written <= SMALL || n > most) return 0;
     return n <= stay || stay >= ENOUGH ? stay : 0;
 }
 
