@@ -434,6 +434,7 @@ static bool are_across(const nomen__call *c, int first, int count) {
     for (int k = first; k < first + count; k++) limit *= t->size[k];
     if (d < 0 || t->stride[d] == 1 || c->out[0]->numel < LEAST) return false;
     if (limit > share * c->in[1]->numel) return false;
+    if (nomen__are_few_slices(c->in[1]->numel, c->out[0]->numel, item)) return false;
     return c->in[1]->numel > 2 * limit ||
            !nomen__is_stepped_run(joined_from(c, first, count, d), t->stride[d], item);
 }

@@ -888,11 +888,17 @@ static nomen_status run_slice(const place_walk *w, const nomen_tensor *table, in
 
 /* ---- whole slices ---------------------------------------------------------------------------- */
 
-enum { SLICE_LEAST = 4096, SLICES_LEAST = 1024 }; /* elements of one, and of many, worth headers */
+/* Are there slices that a copy each takes, in which elements are turned over? */
+static bool are_copies(const place_walk *w, const nomen_tensor *rows) {
+    if (!w->ndim) return false;
+    if (w->count == 1) return rows->numel >= NOMEN__SLICE_LEAST;
+    return w->kind == NOMEN__PLACE_TAKE && w->run == 1 && w->ndim > 1 && !w->row_stride &&
+           nomen__are_few_slices(w->count, rows->numel, w->item);
+}
 
 /* Does what is put go to slices that have holes, but lie apart from each other? */
 static bool are_slices(const place_walk *w, const nomen_tensor *table, int first, int count) {
-    enum { SHORT_RUN = 32 };
+    enum { SHORT_RUN = 32, LEAST = 1024 }; /* elements worth headers */
     if (w->kind != NOMEN__PLACE_PUT || count != 1 || !w->ndim || w->run > SHORT_RUN) return false;
     int64_t reach = 1, numel = 1;
     for (int d = 0; d < table->ndim; d++) {
@@ -900,7 +906,7 @@ static bool are_slices(const place_walk *w, const nomen_tensor *table, int first
         reach += (table->size[d] - 1) * table->stride[d];
         numel *= table->size[d];
     }
-    return numel >= SLICES_LEAST && reach <= table->stride[first];
+    return numel >= LEAST && reach <= table->stride[first];
 }
 
 typedef struct block_job {
@@ -981,8 +987,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
-        const bool alone = w.count == 1 && w.ndim && rows->numel >= SLICE_LEAST;
-        if (alone || (!w.row_stride && are_slices(&w, table, first, count))) {
+        if (are_copies(&w, rows) || (!w.row_stride && are_slices(&w, table, first, count))) {
             nomen_status s = NOMEN_OK;
             for (int64_t i = 0; i < w.count && !s; i++)
                 s = run_slice(&w, table, first, count, rows, index_ndim, i);

@@ -36,6 +36,14 @@ nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *r
 /* Runs of so many places and more are walked as they lie: fewer are too little for a call. */
 enum { NOMEN__PLACE_RUN = 16 };
 
+/* Are slices that lie across so few, and of so many elements, that they are copied one by one? All
+ * together take less time if lines of the cache hold many of their elements. */
+enum { NOMEN__SLICE_LEAST = 4096 };
+static inline bool nomen__are_few_slices(int64_t count, int64_t numel, int64_t item) {
+    enum { FEW = 4, WIDE = 8 };
+    return count <= FEW && numel >= count * NOMEN__SLICE_LEAST && item >= WIDE;
+}
+
 /* t with other sizes, broadcast, in a dtype: a header if that and strides allow it, else a copy.
  * The dims [first, first + count) can be walked with one step. With a rule they stand in the place
  * of those that it indexes, and what goes to one place lies as it does in the table. */

@@ -8,7 +8,7 @@ import pytest
 import nomen
 
 DTYPES = ["uint8", "int16", "float32", "float64", "complex128"]
-SIZES = [(2, 3, 4), (9, 5, 40), (40, 70, 3), (1, 33, 17)]
+SIZES = [(2, 3, 4), (9, 5, 40), (40, 70, 3), (1, 33, 17), (3, 60, 90)]
 
 
 def counted(size, dtype):
