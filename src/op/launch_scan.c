@@ -89,7 +89,8 @@ static bool find_groups(scan *s) {
     nomen__nest *const others = &s->others;
     const int least = s->scanner->few;
     const bool anyhow = are_turned(s);
-    bool found = (least || anyhow) && others->ndim && others->size[0] < ENOUGH && s->base[VALUES];
+    bool found = anyhow || (least && others->ndim && others->size[0] < ENOUGH);
+    if (!s->base[VALUES]) found = false;
     for (int k = 0; found && !anyhow && k < TENSORS; k++) {
         const int64_t item = others->step[0][k];
         found = !s->base[k] || (item == s->item[k] && s->step[k] == item * others->size[0]);
@@ -385,8 +386,9 @@ static nomen_status run(scan *s) {
  * A copy would have to turn them over. */
 static bool turns_itself(const nomen__scanner *scanner, const nomen_tensor *in,
                          const nomen_tensor *out, int dim) {
-    const int near = dim == in->ndim - 1 ? dim - 1 : in->ndim - 1;
-    if (!scanner->turns || in->ndim < 2) return false;
+    int near = in->ndim - 1;
+    while (near >= 0 && (near == dim || in->size[near] == 1)) near--;
+    if (!scanner->turns || near < 0) return false;
     if (in->ndim > 2 && in->size[near] < ENOUGH) return false; /* see choose_lines */
     return (in->stride[dim] == 1 && out->stride[near] == 1) ||
            (in->stride[near] == 1 && out->stride[dim] == 1);
