@@ -34,12 +34,12 @@ enum { GEMM_SIDE = 2 * GEMM_SMALL };
 enum { DIRECT_K = 256, DIRECT_WIDE = 4, DIRECT_AHEAD = 24, PACK_ROWS = 8, STORED_K = 2 };
 /* So many rows, and of complex numbers FEW, read B again and again: it has to be smaller then. So
  * it has where it is turned over before: panels are made of it in the same time. A that lies across
- * shares L1 with B badly, beyond so many rows and summands. With AVX-512 all of that was tried on
- * Zen 4: most of it makes no difference there. */
+ * shares L1 with B badly, beyond so many rows and summands. With AVX-512 (Zen 4, Xeon) all but the
+ * last makes no difference. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 enum {
     DIRECT_B = 1 << 19,
-    DIRECT_B_MANY = 1 << 19,
+    DIRECT_B_MANY = DIRECT_B,
     DIRECT_B_COPY = DIRECT_B,
     DIRECT_B_COMPLEX = DIRECT_B
 };

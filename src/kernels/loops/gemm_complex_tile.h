@@ -28,8 +28,8 @@ static inline __attribute__((always_inline)) void TILE(direct_tile)(const nomen_
         for (int v = 0; v < nv * beside; v++) {
             const int64_t block = v / nv * KC, in = v % nv * wide + block * g->b_row;
             TV b_re, b_im;
-#pragma GCC unroll 2
-            for (int64_t i = 0; ahead && i < wide; i += LINE) __builtin_prefetch(next + in + i);
+            if (ahead) __builtin_prefetch(next + in);
+            if (ahead && wide > LINE) __builtin_prefetch(next + in + LINE);
             TILE(parts)(b + in, count, &b_re, &b_im);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {

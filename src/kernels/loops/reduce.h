@@ -182,13 +182,29 @@ static inline double sum2_get(const sum2 *s) {
     return s->hi - s->hi == 0 ? t : s->hi;
 }
 
-/* The same of n sums. */
+/* As many of these as a vector has lanes. */
+typedef struct sums2 {
+    vf64 hi, lo;
+} sums2;
+
+static inline sums2 sums2_at(const sum2 *s) {
+    const vf64 x = ld_f64(s), y = ld_f64(s + W64 / 2);
+    return (sums2){V_EVEN_F64(x, y), V_ODD_F64(x, y)};
+}
+static inline void sums2_to(sum2 *to, sums2 s) {
+    st_f64(to, V_MIX_LOW_F64(s.hi, s.lo));
+    st_f64(to + W64 / 2, V_MIX_HIGH_F64(s.hi, s.lo));
+}
+static inline sums2 sums2_add(sums2 s, vf64 x) {
+    const vf64 t = s.hi + x, back = t - s.hi;
+    return (sums2){t, s.lo + ((s.hi - (t - back)) + (x - back))};
+}
+/* The same as sum2_get of n sums. */
 static inline void sum2_results(const sum2 *s, int64_t n, double *to) {
     int64_t i = 0;
     for (; i + W64 <= n; i += W64) {
-        const vf64 x = ld_f64(s + i), y = ld_f64(s + i + W64 / 2);
-        const vf64 hi = V_EVEN_F64(x, y), t = hi + V_ODD_F64(x, y);
-        st_f64(to + i, v_sel_f64(hi - hi == 0, t, hi));
+        const sums2 x = sums2_at(s + i);
+        st_f64(to + i, v_sel_f64(x.hi - x.hi == 0, x.hi + x.lo, x.hi));
     }
     for (; i < n; i++) to[i] = sum2_get(s + i);
 }

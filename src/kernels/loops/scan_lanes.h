@@ -310,19 +310,6 @@ LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const doubl
     if (r < a->lines) lanes_group(a, r, (int)(a->lines - r), owns, bases, sums);
 }
 
-typedef struct lanes_sum2 {
-    vf64 hi, lo;
-} lanes_sum2;
-
-LANES_INLINE lanes_sum2 lanes_get_sum2(const sum2 *p) {
-    const vf64 a = ld_f64(p), b = ld_f64(p + LANES / 2);
-    return (lanes_sum2){V_EVEN_F64(a, b), V_ODD_F64(a, b)};
-}
-LANES_INLINE void lanes_put_sum2(sum2 *p, lanes_sum2 s) {
-    st_f64(p, V_MIX_LOW_F64(s.hi, s.lo));
-    st_f64(p + LANES / 2, V_MIX_HIGH_F64(s.hi, s.lo));
-}
-
 /* All before and in a part. The correction of an infinite sum is NaN and says nothing. */
 static inline double get_sum2(sum2 base, sum2 own) {
     const double hi = base.hi + own.hi, t = hi + (base.lo + own.lo);
@@ -333,10 +320,10 @@ static inline double get_sum2(sum2 base, sum2 own) {
 enum { SUM2_RUN = 128 };
 LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few, sum2 *owns,
                                    const sum2 *bases) {
-    lanes_sum2 base = {{0}, {0}}, own = {{0}, {0}};
+    sums2 base = {{0}, {0}}, own = {{0}, {0}};
     if (owns) {
-        base = lanes_get_sum2(bases);
-        own = lanes_get_sum2(owns);
+        base = sums2_at(bases);
+        own = sums2_at(owns);
     }
     for (int64_t j = 0; j < a->n; j += SUM2_RUN) {
         const lanes l = lanes_at(a, r, j, few);
@@ -350,7 +337,7 @@ LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few
         own.lo += (own.hi - (sum - back)) + (x - back); /* as sum2_add */
         own.hi = sum;
     }
-    if (owns) lanes_put_sum2(owns, own);
+    if (owns) sums2_to(owns, own);
 }
 LANES_INLINE void lanes_run_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
     int64_t r = 0;

@@ -165,24 +165,15 @@ static inline void sum_take_f32(double *a, vf32 s) {
     st_f64(a, ld_f64(a) + (0.0 + v_low_f64(s)));
     st_f64(a + W64, ld_f64(a + W64) + (0.0 + v_high_f64(s)));
 }
-static inline void sum_take_f64(sum2 *a, vf64 s) {
-    const vf64 x = ld_f64(a), y = ld_f64(a + W64 / 2);
-    const vf64 hi = V_EVEN_F64(x, y), more = 0.0 + s, t = hi + more, back = t - hi;
-    const vf64 lo = V_ODD_F64(x, y) + ((hi - (t - back)) + (more - back)); /* as sum2_add */
-    st_f64(a, V_MIX_LOW_F64(t, lo));
-    st_f64(a + W64 / 2, V_MIX_HIGH_F64(t, lo));
-}
+static inline void sum_take_f64(sum2 *a, vf64 s) { sums2_to(a, sums2_add(sums2_at(a), 0.0 + s)); }
 /* n of them to as many others, each as sum2_add adds it. */
 static inline void sum2_meet(sum2 *a, const sum2 *b, int64_t n) {
     int64_t i = 0;
     for (; i + W64 <= n; i += W64) {
-        const vf64 x = ld_f64(a + i), y = ld_f64(a + i + W64 / 2);
-        const vf64 v = ld_f64(b + i), w = ld_f64(b + i + W64 / 2);
-        const vf64 hi = V_EVEN_F64(x, y), more = V_EVEN_F64(v, w), t = hi + more, back = t - hi;
-        const vf64 lost = V_ODD_F64(x, y) + ((hi - (t - back)) + (more - back));
-        const vf64 lo = lost + V_ODD_F64(v, w);
-        st_f64(a + i, V_MIX_LOW_F64(t, lo));
-        st_f64(a + i + W64 / 2, V_MIX_HIGH_F64(t, lo));
+        const sums2 more = sums2_at(b + i);
+        sums2 s = sums2_add(sums2_at(a + i), more.hi);
+        s.lo += more.lo;
+        sums2_to(a + i, s);
     }
     for (; i < n; i++) {
         sum2_add(&a[i], b[i].hi);
