@@ -90,6 +90,23 @@ static inline bool share_sets(int64_t step, int64_t sets, int64_t near) {
     return (step + near) % sets < 2 * near;
 }
 
+/* How far ahead of tiles rows of B are asked for, in bytes, or 0: where they do not stay near. */
+static inline int64_t direct_ahead(const nomen__gemm_args *g, int64_t item) {
+    return g->k * g->n * item > GEMM_NEAR ? DIRECT_AHEAD * g->b_row : 0;
+}
+
+/* Rows of a tile are found by a pointer for each few of them, which the compiler is not to know for
+ * multiples of one step: it would run out of registers. */
+enum { ROWS_EACH = 4, ROWS_GROUPS = GEMM_SMALL / ROWS_EACH };
+static inline __attribute__((always_inline)) void
+point_at_rows(const char *row[ROWS_GROUPS], const char *a, int64_t step, const int groups) {
+#pragma GCC unroll 4
+    for (int i = 0; i < groups; i++) {
+        row[i] = a + i * ROWS_EACH * step;
+        __asm__("" : "+r"(row[i]));
+    }
+}
+
 /* The same product with rows for columns: C' = B' A'. */
 static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
     return (nomen__gemm_args){g->n,     g->m,     g->k,     g->b,     g->a,     g->c,

@@ -11,11 +11,6 @@ typedef struct FN(corner) {
     char *c;
 } FN(corner);
 
-/* How far ahead rows of B are asked for, in bytes, or 0: where they do not stay near. */
-static inline int64_t FN(ahead)(const nomen__gemm_args *g) {
-    return g->k * g->n * E > GEMM_NEAR ? DIRECT_AHEAD * g->b_row : 0;
-}
-
 #define TILE(name) FN(name)
 #define TV         V
 #define TW         NR

@@ -4,23 +4,19 @@
  * whole vector; TILE, TV and TW are undefined after. */
 
 /* `rows` rows and nv times TW columns of C, of which count exist; beside: of so many blocks of
- * summands, KC apart, since few sums wait for themselves. Rows are found as in FN(direct_sums) of
- * gemm_direct.h. */
+ * summands, KC apart, since few sums wait for themselves. Rows are found as those of
+ * real numbers (gemm_direct.h). */
 static inline __attribute__((always_inline)) void TILE(direct_tile)(const nomen__gemm_args *g,
                                                                     FN(corner) at, const int rows,
                                                                     const int nv, const int beside,
                                                                     int64_t count, bool onto) {
-    enum { EACH = 4, MOST = 16 / EACH, LINE = 64 };
-    const int64_t wide = TW * E, ahead = FN(ahead)(g);
-    const int groups = (rows + EACH - 1) / EACH;
-    const char *row[MOST], *b = at.b, *next = b + ahead;
+    enum { LINE = 64 };
+    const int64_t wide = TW * E, ahead = direct_ahead(g, E);
+    const int groups = (rows + ROWS_EACH - 1) / ROWS_EACH;
+    const char *row[ROWS_GROUPS], *b = at.b, *next = b + ahead;
     TV re[MR], im[MR];
     __asm__("" : "+r"(next));
-#pragma GCC unroll 4
-    for (int i = 0; i < groups; i++) {
-        row[i] = at.a + i * EACH * g->a_row;
-        __asm__("" : "+r"(row[i]));
-    }
+    point_at_rows(row, at.a, g->a_row, groups);
 #pragma GCC unroll 16
     for (int i = 0; i < rows * nv * beside; i++) re[i] = im[i] = (TV){0};
     for (int64_t p = beside > 1 ? KC : g->k; p > 0; p--, b += g->b_row, next += g->b_row) {
@@ -34,8 +30,8 @@ static inline __attribute__((always_inline)) void TILE(direct_tile)(const nomen_
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
                 const int i = r * nv * beside + v;
-                const int64_t of = r % EACH * g->a_row + block * g->a_col;
-                const T *one = &CAT(T, row[r / EACH], of);
+                const int64_t of = r % ROWS_EACH * g->a_row + block * g->a_col;
+                const T *one = &CAT(T, row[r / ROWS_EACH], of);
                 TILE(add_product)(re + i, im + i, &one->re, b_re, b_im);
             }
         }

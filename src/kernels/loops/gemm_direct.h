@@ -34,31 +34,20 @@ static inline __attribute__((always_inline)) int64_t FN(place)(const FN(form) f,
 /* So few rows have DIRECT_WIDE vectors of columns side by side. */
 enum { FN(wide_rows) = MR * NV / 2 / DIRECT_WIDE };
 
-/* How far ahead rows of B are asked for, in bytes, or 0: where they do not stay near. */
-static inline int64_t FN(ahead)(const nomen__gemm_args *g) {
-    return !WHOLE && g->k * g->n * E > GEMM_NEAR ? DIRECT_AHEAD * g->b_row : 0;
-}
-
-/* Sums of `beside` blocks of k summands, KC apart: acc[block][row][vector]. Rows of A are found by
- * a pointer for each four of them, and rows of B that are asked for by one of their own, which the
- * compiler is not to know for multiples of a step: it would run out of registers. */
+/* Sums of `beside` blocks of k summands, KC apart: acc[block][row][vector]. Rows of B that are
+ * asked for have a pointer of their own, as those of A do (point_at_rows). */
 static inline __attribute__((always_inline)) void
 FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b, int64_t k,
                 const FN(form) f, const int beside, const int64_t ahead) {
-    enum { EACH = 4, MOST = 16 / EACH };
     const int64_t a_row = g->a_row, a_col = g->a_col, b_row = g->b_row;
-    const int groups = (f.rows + EACH - 1) / EACH;
-    const char *row[MOST], *next = b + ahead;
+    const int groups = (f.rows + ROWS_EACH - 1) / ROWS_EACH;
+    const char *row[ROWS_GROUPS], *next = b + ahead;
     /* up to where a row of B that is less than a vector is loaded as one, with what is behind it:
      * of small elements a part of a vector is put together one by one */
     const char *const behind =
         E < 4 && b_row > 0 ? g->b + (g->k - 1) * b_row + (f.count - W) * E : NULL;
     __asm__("" : "+r"(next));
-#pragma GCC unroll 4
-    for (int i = 0; i < groups; i++) {
-        row[i] = a + i * EACH * a_row;
-        __asm__("" : "+r"(row[i]));
-    }
+    point_at_rows(row, a, a_row, groups);
 #pragma GCC unroll 32
     for (int x = 0; x < beside * f.rows * f.nv; x++) acc[x] = (V){0};
     for (; k > 0; k--, b += b_row, next += b_row) {
@@ -75,7 +64,8 @@ FN(direct_sums)(const nomen__gemm_args *g, V *acc, const char *a, const char *b,
             }
 #pragma GCC unroll 16
             for (int r = 0; r < f.rows; r++) {
-                const V x = FN(splat)(A_OF(row[r / EACH] + q * KC * a_col + r % EACH * a_row));
+                const char *one = row[r / ROWS_EACH] + q * KC * a_col + r % ROWS_EACH * a_row;
+                const V x = FN(splat)(A_OF(one));
                 V *mine = acc + (q * f.rows + r) * f.nv;
 #pragma GCC unroll 8
                 for (int v = 0; v < f.nv; v++) mine[v] = FMA(x, line[v], mine[v]);
@@ -117,7 +107,7 @@ FN(direct_tile)(const nomen__gemm_args *g, int64_t i, int64_t j, const FN(form) 
     const char *a = g->a + i * g->a_row, *b = g->b + j * E;
     const int each = f.rows * f.nv;
     const bool together = f.rows > GEMM_NARROW || WHOLE || g->c_col == E;
-    const int64_t ahead = FN(ahead)(g);
+    const int64_t ahead = direct_ahead(g, E);
     V acc[MOST];
     if (WHOLE) {
         FN(direct_sums)(g, acc, a, b, g->k, f, 1, 0);
